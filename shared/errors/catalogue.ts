@@ -19,10 +19,14 @@ export const itemErrors = {
   denied: final('The policy does not allow this actor to do this with this item.'),
   erased: final('The record was erased; its value cannot be recovered.'),
   expired: final('The deadline of the request passed before this item was processed.'),
-  corrupt: final('The record does not open: its ciphertext or its wrapped key was altered or belongs to another record.'),
+  corrupt: final(
+    'The record does not open: its ciphertext or its wrapped key was altered or belongs to another record.',
+  ),
   key_retired: final('The record is wrapped under a KEK version below the minimum that may still be used.'),
   invalid: final('The item breaks the contract: a malformed token or field, or a value that is not well-formed text.'),
-  too_large: final('The item is over its size limit, or the values of the reply together are over 1 MiB: ask for fewer at once.'),
+  too_large: final(
+    'The item is over its size limit, or the values of the reply together are over 1 MiB: ask for fewer at once.',
+  ),
   unavailable: retryable('A server could not process this item now.'),
 } as const satisfies Record<string, Entry>
 

@@ -1,0 +1,97 @@
+import { Queue, QueueEvents } from 'bullmq'
+import type { Redis } from 'ioredis'
+import type { Logger } from '../shared/log/log.ts'
+
+/** A job on the reply queue, not yet verified. */
+export interface Arrived {
+  readonly jobId: string
+  readonly content: unknown
+}
+
+/** How often the oldest waiters look for themselves: an event may be missed while a connection is down. */
+const sweepMs = 1_000
+const sweepJobs = 100
+/** Events of this long ago are read at the start, so that none falls between subscribing and listening. */
+const historyMs = 10_000
+
+/**
+ * Waits for jobs on one reply queue. The ids under which an answer comes are known beforehand, so it is fetched by its id
+ * when the queue's event stream tells of it. Nobody takes another's answer, so several clients can share a reply queue, and
+ * one that was restarted finds what came meanwhile.
+ */
+export class ReplyListener {
+  readonly #queue: Queue
+  readonly #events: QueueEvents
+  readonly #waiters = new Map<string, () => void>()
+  readonly #sweep: NodeJS.Timeout
+
+  constructor(name: string, prefix: string, connections: { commands: Redis; blocking: Redis }, log: Logger) {
+    this.#queue = new Queue(name, { connection: connections.commands, prefix, skipMetasUpdate: true })
+    const lastEventId = `${Date.now() - historyMs}-0`
+    this.#events = new QueueEvents(name, { connection: connections.blocking, prefix, lastEventId })
+    this.#queue.on('error', (error) => log.debug({ err: error }, 'reply queue'))
+    this.#events.on('error', (error) => log.debug({ err: error }, 'reply queue events'))
+    this.#events.on('waiting', ({ jobId }) => this.#waiters.get(jobId)?.())
+    this.#sweep = setInterval(() => void this.#look().catch(() => undefined), sweepMs)
+  }
+
+  /** Resolves when the server answers; until then, for ever not. */
+  async ready(): Promise<void> {
+    await Promise.all([this.#queue.waitUntilReady(), this.#events.waitUntilReady()])
+  }
+
+  /**
+   * The first of these jobs that is there, now or later. It stays on the queue until `discard`. Rejects with the signal's
+   * reason. `expected`: none can be there yet, so the first look is saved.
+   */
+  async next(jobIds: readonly string[], signal: AbortSignal, expected: 'now' | 'later'): Promise<Arrived> {
+    let candidates = expected === 'now' ? [...jobIds] : []
+    let wake: () => void = () => undefined
+    const abort = () => wake()
+    signal.addEventListener('abort', abort)
+    for (const jobId of jobIds) {
+      this.#waiters.set(jobId, () => {
+        candidates.push(jobId)
+        wake()
+      })
+    }
+    try {
+      for (;;) {
+        signal.throwIfAborted()
+        const looked = candidates
+        candidates = []
+        for (const jobId of looked) {
+          const job = await this.#queue.getJob(jobId)
+          if (job !== undefined) return { jobId, content: job.data as unknown }
+        }
+        if (candidates.length > 0) continue
+        await new Promise<void>((resolve) => {
+          wake = resolve
+          if (signal.aborted) resolve()
+        })
+      }
+    } finally {
+      signal.removeEventListener('abort', abort)
+      for (const jobId of jobIds) this.#waiters.delete(jobId)
+    }
+  }
+
+  /** Takes a job off the queue. That it is gone already is no error. */
+  async discard(jobId: string): Promise<void> {
+    await this.#queue.remove(jobId)
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#sweep)
+    await Promise.allSettled([this.#events.close(), this.#queue.close()])
+  }
+
+  async #look(): Promise<void> {
+    const waiting = [...this.#waiters].slice(0, sweepJobs)
+    await Promise.all(
+      waiting.map(async ([jobId, arrived]) => {
+        if ((await this.#queue.getJob(jobId)) !== undefined) arrived()
+      }),
+    )
+  }
+}

@@ -1,0 +1,124 @@
+import pLimit from 'p-limit'
+import { z } from 'zod'
+import { actorName, queues } from '../shared/contract/grammar.ts'
+import { sessionKeyName } from '../shared/contract/names.ts'
+import { exitCodes, UserError } from '../shared/errors/user-error.ts'
+import type { OpenBaoAdmin } from './openbao-admin.ts'
+import type { Report, RoleCredentials } from './transit.ts'
+import { allow, ensureKey, ensureRole, issueCredentials, readKey } from './transit.ts'
+
+const rolePrefix = 'pii-actor-'
+const roleOf = (actor: string): string => rolePrefix + actor
+
+export interface Actor {
+  readonly name: string
+  /** Session keys of this version and newer are accepted, for each queue. */
+  readonly keys: readonly { readonly queue: string; readonly version: number; readonly accepted: number }[]
+}
+
+/** A producer's identity: its two session keys, and a policy and AppRole that reach those and nothing else. */
+export async function addActor(bao: OpenBaoAdmin, actor: string, report: Report): Promise<RoleCredentials> {
+  assertName(actor)
+  for (const queue of queues) {
+    const key = sessionKeyName(queue, actor)
+    if (await ensureKey(bao, key)) report(`made the Transit key ${key}`)
+  }
+  const paths = queues.flatMap((queue) => {
+    const key = sessionKeyName(queue, actor)
+    return [`transit/datakey/plaintext/${key}`, `transit/decrypt/${key}`]
+  })
+  await ensureRole(bao, roleOf(actor), allow(...paths), report)
+  return issueCredentials(bao, roleOf(actor))
+}
+
+export async function listActors(bao: OpenBaoAdmin): Promise<Actor[]> {
+  const roles = await bao.list('auth/approle/role')
+  const names = roles.filter((role) => role.startsWith(rolePrefix)).map((role) => role.slice(rolePrefix.length))
+  return Promise.all(names.map(async (name) => ({ name, keys: await keysOf(bao, name) })))
+}
+
+/**
+ * Ends what is in flight: secret ids destroyed, tokens revoked, and session keys rotated with the old versions shut off.
+ * Workers keep an opened session for 60 seconds, so it is effective within 61. `addActor` gives new credentials.
+ */
+export async function revokeActor(bao: OpenBaoAdmin, actor: string, report: Report): Promise<void> {
+  await assertExists(bao, actor)
+  const destroyed = await destroySecretIds(bao, roleOf(actor))
+  const revoked = await revokeTokens(bao, roleOf(actor))
+  for (const queue of queues) {
+    const key = sessionKeyName(queue, actor)
+    await bao.write(`transit/keys/${key}/rotate`, {})
+    const version = (await readKey(bao, key))?.latest_version
+    if (version === undefined)
+      throw new UserError(`Transit key ${key} is missing: run \`pii-vault actor remove ${actor}\``)
+    await bao.write(`transit/keys/${key}/config`, { min_decryption_version: version })
+    report(`rotated ${key}: sessions under versions before ${version} are refused`)
+  }
+  report(`destroyed ${destroyed} secret ids and revoked ${revoked} tokens of ${actor}`)
+}
+
+/** Revokes, and deletes the keys, the role and the policy. What was sealed under those keys cannot be opened again. */
+export async function removeActor(bao: OpenBaoAdmin, actor: string, report: Report): Promise<void> {
+  await assertExists(bao, actor)
+  await destroySecretIds(bao, roleOf(actor))
+  await revokeTokens(bao, roleOf(actor))
+  for (const queue of queues) {
+    const key = sessionKeyName(queue, actor)
+    if ((await readKey(bao, key)) === undefined) continue
+    await bao.write(`transit/keys/${key}/config`, { deletion_allowed: true })
+    await bao.delete(`transit/keys/${key}`)
+    report(`deleted the Transit key ${key}`)
+  }
+  // The role last, so that a removal that broke off can be run again.
+  await bao.delete(`sys/policies/acl/${roleOf(actor)}`)
+  await bao.delete(`auth/approle/role/${roleOf(actor)}`)
+  report(`deleted the policy and AppRole ${roleOf(actor)}`)
+}
+
+function assertName(actor: string): void {
+  if (actorName.safeParse(actor).success) return
+  throw new UserError('an actor name is 1 to 64 of a to z, 0 to 9 and -', exitCodes.usage)
+}
+
+async function assertExists(bao: OpenBaoAdmin, actor: string): Promise<void> {
+  assertName(actor)
+  if ((await bao.read(`auth/approle/role/${roleOf(actor)}`)) !== undefined) return
+  throw new UserError(`there is no actor ${actor}. \`pii-vault actor list\` shows those there are.`)
+}
+
+async function keysOf(bao: OpenBaoAdmin, actor: string): Promise<Actor['keys']> {
+  const keys = await Promise.all(
+    queues.map(async (queue) => ({ queue, key: await readKey(bao, sessionKeyName(queue, actor)) })),
+  )
+  return keys.map(({ queue, key }) => ({
+    queue,
+    version: key?.latest_version ?? 0,
+    accepted: key?.min_decryption_version ?? 0,
+  }))
+}
+
+async function destroySecretIds(bao: OpenBaoAdmin, role: string): Promise<number> {
+  const accessors = await bao.list(`auth/approle/role/${role}/secret-id`)
+  for (const secret_id_accessor of accessors) {
+    await bao.write(`auth/approle/role/${role}/secret-id-accessor/destroy`, { secret_id_accessor })
+  }
+  return accessors.length
+}
+
+const tokenState = z.object({ data: z.object({ meta: z.record(z.string(), z.string()).nullish() }) })
+
+/** OpenBao keeps no list of a role's tokens, so all accessors are asked whose they are. */
+async function revokeTokens(bao: OpenBaoAdmin, role: string): Promise<number> {
+  const bound = pLimit(16)
+  const accessors = await bao.list('auth/token/accessors')
+  const revoked = await bound.map(accessors, async (accessor) => {
+    // One that died meanwhile is refused; nothing is left to revoke then.
+    const state = tokenState.safeParse(
+      await bao.write('auth/token/lookup-accessor', { accessor }).catch(() => undefined),
+    )
+    if (state.data?.data.meta?.['role_name'] !== role) return 0
+    await bao.write('auth/token/revoke-accessor', { accessor }).catch(() => undefined)
+    return 1
+  })
+  return revoked.reduce<number>((sum, one) => sum + one, 0)
+}

@@ -1,0 +1,79 @@
+import { fileURLToPath } from 'node:url'
+import { runner } from 'node-pg-migrate'
+import { Client } from 'pg'
+import type { QueueName } from '../shared/contract/grammar.ts'
+import { queues } from '../shared/contract/grammar.ts'
+import { UserError } from '../shared/errors/user-error.ts'
+import { describeError } from '../shared/log/log.ts'
+import type { Report } from './transit.ts'
+
+const migrations = fileURLToPath(new URL('../shared/db/migrations', import.meta.url))
+
+/** The audit's months that are made ahead. Run `setup` again before they are over; rows of a later month are kept too. */
+const auditMonthsAhead = 12
+
+export const databaseRole = (queue: QueueName): string => `pii_vault_${queue}`
+
+/** Roles, schema, migrations and the audit's partitions. Idempotent; two runs at once wait for each other. */
+export async function provisionPostgres(databaseUrl: string, report: Report): Promise<void> {
+  await withClient(databaseUrl, async (client) => {
+    for (const queue of queues) await ensureRole(client, databaseRole(queue), report)
+    await client.query('create schema if not exists vault')
+    const done = await runner({
+      dbClient: client,
+      dir: migrations,
+      direction: 'up',
+      migrationsTable: 'migrations',
+      migrationsSchema: 'vault',
+      advisoryLockMode: 'wait',
+      log: () => undefined,
+    })
+    for (const { name } of done) report(`migrated the database: ${name}`)
+    const { rows } = await client.query('select vault.create_audit_partitions($1)', [auditMonthsAhead])
+    if (rows.length > 0) report(`made ${rows.length} monthly partitions of the audit`)
+  })
+}
+
+/** Gives a pool's role a new password, and answers the DATABASE_URL that its workers use. */
+export async function issueDatabaseUrl(databaseUrl: string, queue: QueueName, password: string): Promise<string> {
+  await withClient(databaseUrl, async (client) => {
+    await client.query(`alter role ${databaseRole(queue)} password ${client.escapeLiteral(password)}`)
+  })
+  const url = new URL(databaseUrl)
+  url.username = databaseRole(queue)
+  url.password = password
+  return url.href
+}
+
+async function ensureRole(client: Client, role: string, report: Report): Promise<void> {
+  const { rowCount } = await client.query('select from pg_roles where rolname = $1', [role])
+  if (rowCount !== 0) return
+  await client.query(`create role ${role} login nosuperuser nocreatedb nocreaterole noinherit noreplication`)
+  report(`made the database role ${role}`)
+}
+
+async function withClient(databaseUrl: string, work: (client: Client) => Promise<void>): Promise<void> {
+  const client = new Client({
+    connectionString: databaseUrl,
+    connectionTimeoutMillis: 5_000,
+    application_name: 'pii-vault setup',
+  })
+  // The server's end of the connection may go at any time; the query under way reports it.
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+    await work(client)
+  } catch (error) {
+    throw error instanceof UserError ? error : databaseError(databaseUrl, error)
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}
+
+function databaseError(databaseUrl: string, error: unknown): UserError {
+  const { code = 'no code' } = describeError(error)
+  const host = URL.parse(databaseUrl)?.host ?? 'its address'
+  return new UserError(
+    `Postgres at ${host} (DATABASE_URL) refused the set-up: ${String(code)}. Is it running, and may this user create roles and schemas?`,
+  )
+}

@@ -1,0 +1,102 @@
+import { z } from 'zod'
+import type { QueueName } from '../shared/contract/grammar.ts'
+import { queues } from '../shared/contract/grammar.ts'
+import { kekName } from '../shared/contract/names.ts'
+import { UserError } from '../shared/errors/user-error.ts'
+import type { OpenBaoAdmin } from './openbao-admin.ts'
+
+export type Report = (done: string) => void
+
+/** Tokens live an hour and are renewed for a day at most; then the worker logs in again. */
+const tokenLife = { token_ttl: '1h', token_max_ttl: '24h', token_type: 'service' }
+
+export const workerRole = (queue: QueueName): string => `pii-worker-${queue}`
+
+/**
+ * What each pool may do, and no more: one can neither do the other's work nor open its requests. `update` only and never
+ * `create`, or a typo would silently make a new KEK.
+ */
+const workerPolicies: Record<QueueName, string> = {
+  detok: allow(`transit/decrypt/${kekName}`, 'transit/decrypt/queue-detok-*'),
+  tokenize: allow(`transit/encrypt/${kekName}`, 'transit/decrypt/queue-tokenize-*'),
+}
+
+export function allow(...paths: string[]): string {
+  return paths.map((path) => `path "${path}" {\n  capabilities = ["update"]\n}\n`).join('')
+}
+
+/** The mounts, the KEK, and a policy and an AppRole for each pool. What is there already stays as it is. */
+export async function provisionTransit(bao: OpenBaoAdmin, report: Report): Promise<void> {
+  if ((await bao.read('sys/mounts/transit/tune')) === undefined) {
+    await bao.write('sys/mounts/transit', { type: 'transit' })
+    report('mounted the Transit engine at transit/')
+  }
+  if ((await bao.read('sys/auth/approle/tune')) === undefined) {
+    await bao.write('sys/auth/approle', { type: 'approle' })
+    report('enabled AppRole logins at auth/approle/')
+  }
+  if (await ensureKey(bao, kekName)) report(`made the KEK, Transit key ${kekName}`)
+  for (const queue of queues) {
+    await ensureRole(bao, workerRole(queue), workerPolicies[queue], report)
+  }
+}
+
+const keyState = z.object({
+  data: z.object({
+    type: z.string(),
+    exportable: z.boolean(),
+    allow_plaintext_backup: z.boolean(),
+    derived: z.boolean(),
+    latest_version: z.int(),
+    min_decryption_version: z.int(),
+  }),
+})
+
+export async function readKey(bao: OpenBaoAdmin, name: string) {
+  const answer = await bao.read(`transit/keys/${name}`)
+  return answer === undefined ? undefined : keyState.parse(answer).data
+}
+
+/** True if it was made now. A key of another kind, or one that can be taken out of OpenBao, is refused. */
+export async function ensureKey(bao: OpenBaoAdmin, name: string): Promise<boolean> {
+  const made = (await readKey(bao, name)) === undefined
+  if (made) await bao.write(`transit/keys/${name}`, { type: 'aes256-gcm96' })
+  const key = await readKey(bao, name)
+  if (key === undefined) throw new UserError(`Transit key ${name} was made and is not there`)
+  if (key.type !== 'aes256-gcm96' || key.derived) {
+    throw new UserError(`Transit key ${name} exists, but is not a plain aes256-gcm96 key. Rename or remove it first.`)
+  }
+  if (key.exportable || key.allow_plaintext_backup) {
+    throw new UserError(
+      `Transit key ${name} exists, but can be exported from OpenBao. Such a key must not protect PII.`,
+    )
+  }
+  return made
+}
+
+export async function ensureRole(bao: OpenBaoAdmin, role: string, policy: string, report: Report): Promise<void> {
+  const existed = (await bao.read(`auth/approle/role/${role}`)) !== undefined
+  await bao.write(`sys/policies/acl/${role}`, { policy })
+  await bao.write(`auth/approle/role/${role}`, {
+    ...tokenLife,
+    token_policies: [role],
+    secret_id_ttl: 0,
+    secret_id_num_uses: 0,
+  })
+  if (!existed) report(`made the policy and AppRole ${role}`)
+}
+
+const roleIdAnswer = z.object({ data: z.object({ role_id: z.string().min(1) }) })
+const secretIdAnswer = z.object({ data: z.object({ secret_id: z.string().min(1) }) })
+
+export interface RoleCredentials {
+  readonly roleId: string
+  readonly secretId: string
+}
+
+/** A new secret id for a role. Earlier ones stay valid until they are destroyed. */
+export async function issueCredentials(bao: OpenBaoAdmin, role: string): Promise<RoleCredentials> {
+  const roleId = roleIdAnswer.parse(await bao.read(`auth/approle/role/${role}/role-id`)).data.role_id
+  const secretId = secretIdAnswer.parse(await bao.write(`auth/approle/role/${role}/secret-id`, {})).data.secret_id
+  return { roleId, secretId }
+}

@@ -1,0 +1,71 @@
+import type { EnvironmentReader } from './reader.ts'
+
+/*
+ * Addresses of servers. Beyond loopback only TLS with a verified certificate, unless ALLOW_PLAINTEXT names the variable:
+ * PII, tokens of OpenBao and passwords travel there. URLs hold passwords, so a message never quotes one.
+ */
+
+const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
+
+export function readQueueUrl(reader: EnvironmentReader): string {
+  const url = readUrl(
+    reader,
+    ['QUEUE_URL'],
+    ['redis:', 'rediss:'],
+    'the Redis or Valkey server, as redis(s)://user:password@host:port',
+  )
+  return url === undefined ? '' : requireTls(reader, 'QUEUE_URL', url, url.protocol === 'rediss:', 'rediss:')
+}
+
+export function readDatabaseUrl(reader: EnvironmentReader): string {
+  const url = readUrl(
+    reader,
+    ['DATABASE_URL'],
+    ['postgres:', 'postgresql:'],
+    'the Postgres server, as postgres://user:password@host:port/database',
+  )
+  if (url === undefined) return ''
+  const verified = url.searchParams.get('sslmode') === 'verify-full'
+  return requireTls(reader, 'DATABASE_URL', url, verified, 'sslmode=verify-full')
+}
+
+export function readTransitAddress(reader: EnvironmentReader): string {
+  const names = ['TRANSIT_ADDR', 'BAO_ADDR', 'VAULT_ADDR']
+  const url = readUrl(reader, names, ['http:', 'https:'], 'the OpenBao server, as https://host:port')
+  return url === undefined
+    ? ''
+    : requireTls(reader, 'TRANSIT_ADDR', url, url.protocol === 'https:', 'https:').replace(/\/+$/, '')
+}
+
+/** Switches that turn verification off, wherever they come from. */
+export function refuseUnverifiedTls(reader: EnvironmentReader): void {
+  if (reader.optional('NODE_TLS_REJECT_UNAUTHORIZED') === '0') {
+    reader.problem('NODE_TLS_REJECT_UNAUTHORIZED=0 turns off the verification of certificates: unset it')
+  }
+  for (const name of ['BAO_SKIP_VERIFY', 'VAULT_SKIP_VERIFY']) {
+    if (/^(1|t|true)$/i.test(reader.optional(name) ?? '')) {
+      reader.problem(
+        `${name} asks not to verify certificates, which is refused: unset it, and name the authority in BAO_CACERT`,
+      )
+    }
+  }
+}
+
+function readUrl(reader: EnvironmentReader, names: string[], protocols: string[], meaning: string): URL | undefined {
+  const text = reader.required(names, meaning)
+  if (text === '') return undefined
+  const url = URL.parse(text)
+  if (url !== null && protocols.includes(url.protocol) && url.hostname !== '') return url
+  reader.problem(`${names[0]} is no usable address: it must be ${meaning}`)
+  return undefined
+}
+
+function requireTls(reader: EnvironmentReader, name: string, url: URL, secure: boolean, how: string): string {
+  const allowed = (reader.optional('ALLOW_PLAINTEXT') ?? '').split(',').map((entry) => entry.trim())
+  if (!secure && !loopback.test(url.hostname) && !allowed.includes(name)) {
+    reader.problem(
+      `${name} leads beyond this machine without verified TLS: use ${how}, or say ALLOW_PLAINTEXT=${name} if that network is trusted`,
+    )
+  }
+  return url.href
+}

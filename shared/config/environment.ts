@@ -1,0 +1,131 @@
+import { readFileSync } from 'node:fs'
+import { z } from 'zod'
+import { actorName } from '../contract/grammar.ts'
+import { Secret } from '../crypto/secret.ts'
+import type { LogLevel } from '../log/log.ts'
+import { logLevels } from '../log/log.ts'
+import type { OpenBaoAddress } from '../transit/http.ts'
+import { readDatabaseUrl, readQueueUrl, readTransitAddress, refuseUnverifiedTls } from './addresses.ts'
+import type { Environment } from './reader.ts'
+import { EnvironmentReader } from './reader.ts'
+
+export interface QueueConfig {
+  readonly url: string
+  readonly prefix: string
+}
+
+/** What one replica of a worker pool needs. */
+export interface WorkerConfig {
+  readonly queue: QueueConfig
+  readonly databaseUrl: string
+  readonly transit: OpenBaoAddress
+  readonly roleId: string
+  readonly secretIdFile: string
+  readonly policy: { readonly location: string; readonly publicKeyFile: string | undefined }
+  readonly logLevel: LogLevel
+}
+
+/** What a producer needs: no database and no policy. */
+export interface ProducerConfig {
+  readonly queue: QueueConfig
+  readonly transit: OpenBaoAddress
+  readonly credentials: ActorCredentials
+}
+
+/** What `actor add --out FILE` writes. */
+export interface ActorCredentials {
+  readonly actor: string
+  readonly roleId: string
+  readonly secretId: Secret
+}
+
+/** What provisioning needs: rights over Postgres and OpenBao, and no queue. */
+export interface AdminConfig {
+  readonly databaseUrl: string
+  readonly transit: OpenBaoAddress
+  readonly token: Secret
+}
+
+export function readWorkerConfig(env: Environment): WorkerConfig {
+  const reader = new EnvironmentReader(env)
+  refuseUnverifiedTls(reader)
+  return reader.finish({
+    queue: readQueue(reader),
+    databaseUrl: readDatabaseUrl(reader),
+    transit: readTransit(reader),
+    roleId: reader.required('TRANSIT_ROLE_ID', "the role id of this pool's AppRole, made by `pii-vault setup`"),
+    secretIdFile: reader.required(
+      'TRANSIT_SECRET_ID_FILE',
+      'a file that holds the secret id, readable by this process alone',
+    ),
+    policy: {
+      location: reader.required(
+        'POLICY',
+        'the policy: a bundle (file or directory), or the http(s) address of an OPA server',
+      ),
+      publicKeyFile: reader.optional('POLICY_PUBLIC_KEY_FILE'),
+    },
+    logLevel: reader.oneOf('LOG_LEVEL', logLevels, 'info'),
+  })
+}
+
+export function readProducerConfig(env: Environment): ProducerConfig {
+  const reader = new EnvironmentReader(env)
+  refuseUnverifiedTls(reader)
+  const file = reader.required('ACTOR_CREDENTIALS_FILE', 'the file that `pii-vault actor add NAME --out FILE` wrote')
+  return reader.finish({
+    queue: readQueue(reader),
+    transit: readTransit(reader),
+    credentials: readCredentials(reader, file),
+  })
+}
+
+export function readAdminConfig(env: Environment): AdminConfig {
+  const reader = new EnvironmentReader(env)
+  refuseUnverifiedTls(reader)
+  return reader.finish({
+    databaseUrl: readDatabaseUrl(reader),
+    transit: readTransit(reader),
+    token: new Secret(
+      reader.required(['BAO_TOKEN', 'VAULT_TOKEN'], 'an OpenBao token that may write policies, AppRoles and keys'),
+    ),
+  })
+}
+
+function readQueue(reader: EnvironmentReader): QueueConfig {
+  const prefix = reader.matching(
+    'QUEUE_PREFIX',
+    /^[A-Za-z0-9_.{}-]{1,64}$/,
+    'up to 64 letters, digits, - _ . { }',
+    'bull',
+  )
+  return { url: readQueueUrl(reader), prefix }
+}
+
+function readTransit(reader: EnvironmentReader): OpenBaoAddress {
+  return {
+    address: readTransitAddress(reader),
+    namespace: reader.optional('BAO_NAMESPACE', 'VAULT_NAMESPACE'),
+    caFile: reader.optional('BAO_CACERT', 'VAULT_CACERT'),
+  }
+}
+
+const credentialsFile = z.object({ actor: actorName, role_id: z.string().min(1), secret_id: z.string().min(1) })
+
+function readCredentials(reader: EnvironmentReader, file: string): ActorCredentials {
+  const nothing = { actor: '', roleId: '', secretId: new Secret('') }
+  if (file === '') return nothing
+  let content: unknown
+  try {
+    content = JSON.parse(readFileSync(file, 'utf8'))
+  } catch {
+    reader.problem('ACTOR_CREDENTIALS_FILE names a file that cannot be read as JSON')
+    return nothing
+  }
+  const parsed = credentialsFile.safeParse(content)
+  if (!parsed.success) {
+    reader.problem('ACTOR_CREDENTIALS_FILE names a file without `actor`, `role_id` and `secret_id`')
+    return nothing
+  }
+  return { actor: parsed.data.actor, roleId: parsed.data.role_id, secretId: new Secret(parsed.data.secret_id) }
+}

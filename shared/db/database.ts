@@ -1,0 +1,121 @@
+import type { ClientBase, PoolClient } from 'pg'
+import { Pool } from 'pg'
+import type { UnavailableReason } from '../errors/server-errors.ts'
+import { ContentRefused, Unavailable } from '../errors/server-errors.ts'
+import type { Logger } from '../log/log.ts'
+import type { Statement } from './statements.ts'
+
+/** Something that statements can be run on: the pool, or a transaction. */
+export interface Queryable {
+  /** Throws Unavailable, or ContentRefused where the server refuses what the statement holds. */
+  query<Row>(statement: Statement<Row>, values: readonly unknown[]): Promise<Row[]>
+}
+
+const statementTimeoutMs = 20_000
+
+/** Postgres. Every failure leaves as Unavailable or ContentRefused, without the driver's text. */
+export class Database implements Queryable {
+  readonly #pool: Pool
+
+  constructor(url: string, log: Logger, connections: number) {
+    this.#pool = new Pool({
+      connectionString: url,
+      max: connections,
+      application_name: 'pii-vault',
+      connectionTimeoutMillis: 5_000,
+      idleTimeoutMillis: 60_000,
+      keepAlive: true,
+      statement_timeout: statementTimeoutMs,
+      // A server that fell silent: the client gives up a little after the server should have.
+      query_timeout: statementTimeoutMs + 5_000,
+    })
+    // Without a handler, an idle connection that dies would end the process.
+    this.#pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection was lost'))
+  }
+
+  async query<Row>(statement: Statement<Row>, values: readonly unknown[]): Promise<Row[]> {
+    return run(this.#pool, statement, values)
+  }
+
+  /** All of it is committed, or none. A connection that failed is thrown away: nobody knows what it is in the midst of. */
+  async transaction<T>(work: (on: Queryable) => Promise<T>): Promise<T> {
+    const client = await this.#pool.connect().catch((error: unknown) => {
+      throw translate(error)
+    })
+    let broken = true
+    try {
+      await command(client, 'begin')
+      const result = await work({ query: (statement, values) => run(client, statement, values) })
+      await command(client, 'commit')
+      broken = false
+      return result
+    } catch (error) {
+      // The server has answered, so the connection is in order once the transaction is rolled back.
+      if (error instanceof ContentRefused) broken = await rollBack(client)
+      throw error
+    } finally {
+      client.release(broken)
+    }
+  }
+
+  /** Resolves if the server takes writes: a standby that answers is of no use, as nothing can be audited there. */
+  async probe(): Promise<void> {
+    const { rows } = await command(
+      this.#pool,
+      "select pg_is_in_recovery() or current_setting('transaction_read_only')::bool as read_only",
+    )
+    if (rows[0]?.['read_only'] !== false) throw new Unavailable('postgres', 'read-only')
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.end()
+  }
+}
+
+async function run<Row>(
+  on: Pool | PoolClient,
+  { name, text, rows }: Statement<Row>,
+  values: readonly unknown[],
+): Promise<Row[]> {
+  let answer: { rows: unknown[] }
+  try {
+    answer = await on.query({ name, text, values: values as unknown[] })
+  } catch (error) {
+    throw translate(error)
+  }
+  const parsed = rows.safeParse(answer.rows)
+  if (!parsed.success) throw new Unavailable('postgres', 'unexpected answer')
+  return parsed.data
+}
+
+async function command(on: Pool | ClientBase, text: string): Promise<{ rows: Record<string, unknown>[] }> {
+  try {
+    return await on.query(text)
+  } catch (error) {
+    throw translate(error)
+  }
+}
+
+async function rollBack(client: PoolClient): Promise<boolean> {
+  return client.query('rollback').then(
+    () => false,
+    () => true,
+  )
+}
+
+/** By SQLSTATE class (Postgres, Appendix A): 22 data exception and 23 integrity violation are the content's fault. */
+function translate(error: unknown): Error {
+  const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined
+  const state = typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : ''
+  if (/^2[23]/.test(state)) return new ContentRefused('postgres', state)
+  return new Unavailable('postgres', reasons[state.slice(0, 2)] ?? (state === '' ? 'unreachable' : 'server error'), {
+    cause: error,
+  })
+}
+
+const reasons: Record<string, UnavailableReason | undefined> = {
+  '08': 'connection lost',
+  '25': 'read-only',
+  '53': 'out of resources',
+  '57': 'connection lost',
+}

@@ -1,0 +1,57 @@
+/** What kept a server from answering. Fixed words: a driver's or server's own text may quote what it was sent. */
+export type UnavailableReason =
+  | 'unreachable'
+  | 'timeout'
+  | 'sealed or standby'
+  | 'server error'
+  | 'throttled'
+  | 'redirect'
+  | 'incomplete answer'
+  | 'unexpected answer'
+  | 'refused our token'
+  | 'read-only'
+  | 'connection lost'
+  | 'out of resources'
+  | 'not accepted'
+
+/** A server did not answer, or answered that it cannot now. Whether it is down is for its probe to tell. */
+export class Unavailable extends Error {
+  override readonly name = 'Unavailable'
+  readonly dependency: string
+  readonly reason: UnavailableReason
+  /** From `Retry-After`, where a server sent one. */
+  readonly retryAfterMs: number | undefined
+
+  constructor(dependency: string, reason: UnavailableReason, options: { cause?: unknown; retryAfterMs?: number } = {}) {
+    super(`${dependency}: ${reason}${codeOf(options.cause)}`)
+    this.dependency = dependency
+    this.reason = reason
+    this.retryAfterMs = options.retryAfterMs
+  }
+}
+
+/** A healthy server refused what it was sent: some item of the batch is poisonous, and sending it again changes nothing. */
+export class ContentRefused extends Error {
+  override readonly name = 'ContentRefused'
+  readonly dependency: string
+
+  constructor(dependency: string, status: string | number) {
+    super(`${dependency} refused the content (${status})`)
+    this.dependency = dependency
+  }
+}
+
+/** The process is leaving: work in hand goes back to the queue. */
+export class ShuttingDown extends Error {
+  override readonly name = 'ShuttingDown'
+
+  constructor() {
+    super('shutting down')
+  }
+}
+
+/** A system call's or SQLSTATE code is safe to show: it has a fixed form and quotes nothing. */
+function codeOf(cause: unknown): string {
+  const code: unknown = cause instanceof Error && 'code' in cause ? cause.code : undefined
+  return typeof code === 'string' && /^[A-Z0-9_]{2,32}$/.test(code) ? ` (${code})` : ''
+}

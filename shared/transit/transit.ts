@@ -1,0 +1,101 @@
+import { z } from 'zod'
+import { decodeBase64 } from '../contract/seal.ts'
+import { Secret } from '../crypto/secret.ts'
+import { ContentRefused, Unavailable } from '../errors/server-errors.ts'
+import type { ItemResult } from './answer.ts'
+import { parseBatch } from './answer.ts'
+import type { Answer, OpenBaoHttp } from './http.ts'
+import type { Login } from './login.ts'
+
+const dataKeyAnswer = z.object({ data: z.object({ plaintext: z.string(), ciphertext: z.string() }) })
+
+/** Well formed, made by no key: whoever answers that this item is refused is unsealed, has the key, and lets us use it. */
+const canary = `vault:v1:${Buffer.alloc(60).toString('base64')}`
+
+/**
+ * OpenBao Transit. Items fail one by one (ItemResult); a call throws only where the answer speaks of no item:
+ * Unavailable (no answer, sealed, throttled, our token refused), or ContentRefused (a healthy server refuses the batch).
+ */
+export class Transit {
+  readonly #http: OpenBaoHttp
+  readonly #login: Login
+
+  constructor(http: OpenBaoHttp, login: Login) {
+    this.#http = http
+    this.#login = login
+  }
+
+  /** Unwraps keys, one call for all. Plaintexts that are no base64 count as refused. */
+  async decrypt(key: string, ciphertexts: readonly string[]): Promise<ItemResult<Secret<Buffer>>[]> {
+    const items = await this.#batch(
+      'decrypt',
+      key,
+      ciphertexts.map((ciphertext) => ({ ciphertext })),
+      'plaintext',
+    )
+    return items.map((item) => ('ok' in item ? secretBytes(item.ok) : item))
+  }
+
+  /** Wraps keys, one call for all: `vault:vN:…` each. */
+  async encrypt(key: string, plaintexts: readonly Buffer[]): Promise<ItemResult<string>[]> {
+    const items = plaintexts.map((plaintext) => ({ plaintext: plaintext.toString('base64') }))
+    return this.#batch('encrypt', key, items, 'ciphertext')
+  }
+
+  /** Unwraps a session key, which is bound to its associated data. */
+  async decryptSession(key: string, ciphertext: string, associatedData: Buffer): Promise<ItemResult<Secret<Buffer>>> {
+    const item = { ciphertext, associated_data: associatedData.toString('base64') }
+    const [result] = await this.#batch('decrypt', key, [item], 'plaintext')
+    if (result === undefined) throw new Unavailable('transit', 'unexpected answer')
+    return 'ok' in result ? secretBytes(result.ok) : result
+  }
+
+  /** A new data key of 256 bits, plain and wrapped. */
+  async dataKey(key: string, associatedData: Buffer): Promise<{ plaintext: Secret<Buffer>; wrapped: string }> {
+    const content = { associated_data: associatedData.toString('base64'), bits: 256 }
+    const answer = await this.#call(`transit/datakey/plaintext/${key}`, content)
+    const parsed = dataKeyAnswer.safeParse(answer.body)
+    if (!parsed.success) throw refusal(answer)
+    const plaintext = decodeBase64(parsed.data.data.plaintext)
+    if (plaintext?.length !== 32) throw new Unavailable('transit', 'unexpected answer')
+    return { plaintext: new Secret(plaintext), wrapped: parsed.data.data.ciphertext }
+  }
+
+  /** Resolves if the key can be used now for this operation. */
+  async probe(operation: 'decrypt' | 'encrypt', key: string): Promise<void> {
+    if (operation === 'decrypt') await this.decrypt(key, [canary])
+    else await this.encrypt(key, [Buffer.alloc(32)])
+  }
+
+  async #batch(
+    operation: string,
+    key: string,
+    items: object[],
+    member: 'plaintext' | 'ciphertext',
+  ): Promise<ItemResult<string>[]> {
+    const batch_input = items.map((item, index) => ({ ...item, reference: String(index) }))
+    const answer = await this.#call(`transit/${operation}/${key}`, { batch_input })
+    const results = parseBatch(answer.body, member, items.length)
+    if (results === undefined) throw refusal(answer)
+    return results
+  }
+
+  async #call(path: string, content: unknown): Promise<Answer> {
+    const token = await this.#login.token()
+    const answer = await this.#http.request('POST', path, token, content)
+    if (answer.status !== 403) return answer
+    if (!(await this.#login.replaceIfDead(token))) return answer
+    return this.#http.request('POST', path, await this.#login.token(), content)
+  }
+}
+
+function refusal({ status }: Answer): Error {
+  if (status === 400 || status === 413) return new ContentRefused('transit', status)
+  if (status === 403) return new Unavailable('transit', 'refused our token')
+  return new Unavailable('transit', status >= 500 ? 'server error' : 'unexpected answer')
+}
+
+function secretBytes(base64: string): ItemResult<Secret<Buffer>> {
+  const bytes = decodeBase64(base64)
+  return bytes === undefined ? { error: 'rejected' } : { ok: new Secret(bytes) }
+}

@@ -1,0 +1,145 @@
+import { once } from 'node:events'
+import { createServer, type Server, type ServerResponse } from 'node:http'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { Secret } from '../../../shared/crypto/secret.ts'
+import { UserError } from '../../../shared/errors/user-error.ts'
+import { openPolicy, type Policy, PolicyUnavailable, type Question } from '../../../shared/policy/index.ts'
+import { describeWithOpa, freePort, silent, source, startOpaOn } from './opa.ts'
+
+const question: Question = {
+  actor: 'cli',
+  tenant: 'demo',
+  purpose: 'demo',
+  action: 'detok',
+  field: 'email',
+  subject: 'Ada',
+}
+
+describeWithOpa('an OPA server', () => {
+  test('that is down is PolicyUnavailable, and answers again once it is back', async () => {
+    const port = await freePort()
+    const policy = await openPolicy({ location: `http://127.0.0.1:${port}`, log: silent })
+    await expect(policy.probe()).rejects.toThrow(PolicyUnavailable)
+    await expect(policy.tenantOf('cli')).rejects.toThrow(PolicyUnavailable)
+
+    const files = [`${source}/vault.rego`, `${source}/data.json`]
+    const server = await startOpaOn(port, ...files)
+    await policy.probe()
+    expect(await policy.decide([question])).toMatchObject({ revision: 'unknown', decisions: [{ allow: true }] })
+    await server.stop()
+    await expect(policy.decide([question])).rejects.toThrow(PolicyUnavailable)
+
+    const again = await startOpaOn(port, ...files)
+    await vi.waitFor(() => policy.probe())
+    await again.stop()
+    await policy.close()
+    await policy.close()
+    await expect(policy.probe(), 'once closed').rejects.toThrow(PolicyUnavailable)
+  })
+})
+
+describe('a server that answers as it likes', () => {
+  let answer: (response: ServerResponse) => void
+  const requests: { url: string | undefined; authorization: string | undefined }[] = []
+  let server: Server
+  let location: string
+  const opened: Policy[] = []
+
+  beforeAll(async () => {
+    server = createServer((request, response) => {
+      requests.push({ url: request.url, authorization: request.headers.authorization })
+      answer(response)
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    location = `http://127.0.0.1:${(server.address() as { port: number }).port}`
+  })
+  afterEach(async () => {
+    for (const policy of opened.splice(0)) await policy.close()
+    requests.length = 0
+  })
+  afterAll(async () => {
+    server.closeAllConnections()
+    server.close()
+    await once(server, 'close')
+  })
+
+  async function open(options: { path?: string; token?: Secret } = {}): Promise<Policy> {
+    const { path = '', token } = options
+    const policy = await openPolicy({ location: location + path, token, log: silent, timeoutMs: 200 })
+    opened.push(policy)
+    return policy
+  }
+  const json = (status: number, body: unknown) => (response: ServerResponse) =>
+    response.writeHead(status, { location: '/elsewhere' }).end(JSON.stringify(body))
+
+  test.each([301, 307, 400, 401, 403, 404, 429, 500, 502, 503])('status %i is PolicyUnavailable', async (status) => {
+    answer = json(status, { result: [{ allow: true, mask: 'full', reason: 'x' }], message: 'input was Ada' })
+    const policy = await open()
+    const error: unknown = await policy.decide([question]).catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(PolicyUnavailable)
+    expect(String(error)).toContain(`status ${status}`)
+    expect(String(error)).not.toContain('Ada')
+    await expect(policy.probe()).rejects.toThrow(PolicyUnavailable)
+    expect(requests, 'no redirect is followed and nothing is asked twice').toHaveLength(2)
+  })
+
+  test('no answer in time is PolicyUnavailable', async () => {
+    answer = () => {}
+    await expect((await open()).decide([question])).rejects.toThrow(PolicyUnavailable)
+  })
+
+  test('an answer that stops halfway is PolicyUnavailable', async () => {
+    answer = (response) => response.writeHead(200).write('{"result": [')
+    await expect((await open()).decide([question])).rejects.toThrow(PolicyUnavailable)
+  })
+
+  test('an answer without end is PolicyUnavailable', async () => {
+    answer = (response) => response.writeHead(200).end(`[${'"x",'.repeat(2_000_000)}"x"]`)
+    await expect((await open()).decide([question])).rejects.toThrow(PolicyUnavailable)
+  })
+
+  test.each([
+    ['no JSON', '<html>', 'no decision'],
+    ['no result', '{}', 'no decision'],
+    ['null', 'null', 'no decision'],
+    ['a list', '[{"allow":true,"mask":"full","reason":"x"}]', 'no decision'],
+    ['another form', '{"result": true}', 'malformed decision'],
+  ])('200 with %s is a denial', async (_, body, reason) => {
+    answer = (response) => response.writeHead(200).end(body)
+    expect((await (await open()).decide([question])).decisions).toEqual([{ allow: false, reason }])
+  })
+
+  test.each([
+    [{ a: { revision: '7' } }, '7'],
+    [{ b: { revision: '8' }, a: { revision: '7' } }, '7:8'],
+    [{ a: { revision: '' } }, 'unknown'],
+    [{ a: { revision: 'Ada <ada@example.org>' } }, 'unknown'],
+    [{}, 'unknown'],
+    [undefined, 'unknown'],
+  ])('of the bundles %j the revision is %s', async (bundles, revision) => {
+    answer = json(200, { provenance: { bundles }, result: [] })
+    expect((await (await open()).decide([])).revision).toBe(revision)
+  })
+
+  test('is asked below the path of its URL, with the token', async () => {
+    answer = json(200, { result: 'demo' })
+    const policy = await open({ path: '/opa', token: new Secret('s3cret') })
+    expect(await policy.tenantOf('cli')).toBe('demo')
+    expect(requests).toEqual([{ url: '/opa/v1/data/vault/tenant?provenance=true', authorization: 'Bearer s3cret' }])
+  })
+})
+
+test.each(['http://user:secret@opa', 'http://opa/?a=secret', 'http://opa/#secret', 'http://', 'https://[secret'])(
+  '%s is no base URL, and is not quoted',
+  async (location) => {
+    const error: unknown = await openPolicy({ location, log: silent }).catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(UserError)
+    expect(String(error)).not.toContain('secret')
+  },
+)
+
+test('a public key for bundles is refused with a server, which would not heed it', async () => {
+  await expect(openPolicy({ location: 'http://127.0.0.1:1', publicKeyFile: 'k.pem', log: silent })).rejects.toThrow(
+    UserError,
+  )
+})

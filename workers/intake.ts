@@ -1,0 +1,73 @@
+import type { Job, JobJson, Processor, WorkerOptions } from 'bullmq'
+import { Worker } from 'bullmq'
+import { z } from 'zod'
+import { limits } from '../shared/contract/grammar.ts'
+
+/** Two full rounds of every batch slot: enough to fill batches from, and no more than memory should hold. */
+const mostItemsInHand = 1_280
+/** While there is room, jobs of one item must be able to fill it. */
+const mostJobsInHand = mostItemsInHand
+
+const saidItems = z.object({ items: z.int().min(1).max(limits.itemsPerRequest) })
+
+/**
+ * A BullMQ worker that takes in work by items instead of jobs: it stops fetching while it has enough of them in hand, so
+ * what does not fit stays on the queue for other replicas.
+ *
+ * A job's own options are not the producer's to set. It is run until it is done, so it has one attempt and is removed;
+ * and one whose data is no JSON reaches the processor without data, instead of staying in `active` for ever.
+ */
+export class IntakeWorker extends Worker<unknown, void> {
+  readonly #givenUp = new WeakSet<Job<unknown>>()
+  #jobs = 0
+  #items = 0
+
+  constructor(name: string, processor: Processor<unknown, void>, options: WorkerOptions) {
+    super(name, processor, { ...options, concurrency: mostJobsInHand })
+  }
+
+  get itemsInHand(): number {
+    return this.#items
+  }
+
+  get jobsInHand(): number {
+    return this.#jobs
+  }
+
+  /** To be called once for each job that reached the processor, when it is done. */
+  done(job: Job<unknown>): void {
+    this.#count(-1, -itemsOf(job.data))
+  }
+
+  /** True for a job that was found stalled too often: whoever ran it died, and perhaps of it. It is not to be run again. */
+  isGivenUp(job: Job<unknown>): boolean {
+    return this.#givenUp.has(job)
+  }
+
+  /** BullMQ calls this for each job it fetches, before it fetches the next. */
+  protected override createJob(data: JobJson, jobId: string): Job<unknown, void> {
+    const { deferredFailure, repeatJobKey: _, ...json } = data
+    const job = this.#decode(json, jobId)
+    job.opts = { ...job.opts, attempts: 1, removeOnComplete: true, removeOnFail: true }
+    if (deferredFailure !== undefined) this.#givenUp.add(job)
+    this.#count(1, itemsOf(job.data))
+    return job
+  }
+
+  #decode(json: JobJson, jobId: string): Job<unknown, void> {
+    try {
+      return super.createJob(json, jobId)
+    } catch {
+      return super.createJob({ ...json, data: '{}' }, jobId)
+    }
+  }
+
+  /** BullMQ fetches while the jobs in hand are fewer than `concurrency`. */
+  #count(jobs: number, items: number): void {
+    this.#jobs += jobs
+    this.#items += items
+    this.concurrency = this.#items < mostItemsInHand ? mostJobsInHand : Math.max(1, this.#jobs)
+  }
+}
+
+const itemsOf = (data: unknown): number => saidItems.safeParse(data).data?.items ?? 1

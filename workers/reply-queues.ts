@@ -1,0 +1,64 @@
+import { Queue } from 'bullmq'
+import type { Redis } from 'ioredis'
+import { LRUCache } from 'lru-cache'
+import { Unavailable } from '../shared/errors/server-errors.ts'
+
+/** The queues that workers put jobs on: reply queues, as many as there are requesters, and the queues of dead letters. */
+export class ReplyQueues {
+  readonly #connection: Redis
+  readonly #prefix: string
+  readonly #workerName: string
+  readonly #queues = new LRUCache<string, Queue>({
+    max: 1_000,
+    dispose: (queue) => void queue.close().catch(() => undefined),
+  })
+
+  constructor(connection: Redis, prefix: string, workerName: string) {
+    this.#connection = connection
+    this.#prefix = prefix
+    this.#workerName = workerName
+  }
+
+  /**
+   * Puts a job on a queue; under an id that is there already, nothing changes. Throws Unavailable unless the server took
+   * it: BullMQ reports some refusals as an id of its own instead of an error, so the id is checked.
+   */
+  async publish(queueName: string, jobName: string, content: object, jobId: string): Promise<void> {
+    let id: string | undefined
+    try {
+      const job = await this.#queue(queueName).add(jobName, content, {
+        jobId,
+        removeOnComplete: true,
+        removeOnFail: true,
+      })
+      id = job.id
+    } catch (error) {
+      throw new Unavailable('redis', 'unreachable', { cause: error })
+    }
+    if (id !== jobId) throw new Unavailable('redis', 'not accepted')
+  }
+
+  /** Resolves if the server takes writes: one that is read-only or full answers a ping, but takes no reply. */
+  async probe(): Promise<void> {
+    try {
+      await this.#connection.set(`${this.#prefix}:probe:${this.#workerName}`, '1', 'PX', 1_000)
+    } catch (error) {
+      throw new Unavailable('redis', 'unreachable', { cause: error })
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#queues.clear()
+    this.#connection.disconnect()
+  }
+
+  #queue(name: string): Queue {
+    let queue = this.#queues.get(name)
+    if (queue === undefined) {
+      queue = new Queue(name, { connection: this.#connection, prefix: this.#prefix, skipMetasUpdate: true })
+      queue.on('error', () => undefined) // each failure is met where it is awaited
+      this.#queues.set(name, queue)
+    }
+    return queue
+  }
+}

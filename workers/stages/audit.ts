@@ -1,0 +1,125 @@
+import type { QueueName } from '../../shared/contract/grammar.ts'
+import { tokenToUuid } from '../../shared/crypto/token.ts'
+import type { Queryable } from '../../shared/db/database.ts'
+import * as statements from '../../shared/db/statements.ts'
+import type { AuditedItem, Entry, SealedRequest } from '../batch.ts'
+import { itemOf } from '../batch.ts'
+import { bisect } from '../bisect.ts'
+import { Coalescer } from '../coalescer.ts'
+import type { Dependencies } from '../dependencies.ts'
+import type { Claim } from './open.ts'
+
+/** A row of the audit. Time and database user are the server's to set. */
+export interface AuditRow {
+  readonly requestId: string | undefined
+  readonly attempt: number
+  /** Undefined: the row speaks of a request that was refused as a whole. */
+  readonly item: number | undefined
+  readonly items: number
+  readonly actor?: string | undefined
+  readonly claimedActor?: string | undefined
+  readonly tenant?: string | undefined
+  readonly purpose?: string | undefined
+  readonly reason?: string | undefined
+  readonly token?: string | undefined
+  readonly field?: string | undefined
+  readonly subject?: string | undefined
+  readonly outcome: string
+  readonly mask?: string | undefined
+  readonly policyRevision?: string | undefined
+  readonly kekVersion?: number | undefined
+}
+
+/** Several batches share a statement, and so a commit. */
+const rowsPerStatement = 400
+const statementsInFlight = 2
+
+/**
+ * Stage **audit**: a row for every item, denials and failures included. When it resolves they are committed; until then
+ * nothing leaves the process. No audit, no answer.
+ */
+export function createAudit(queue: QueueName, { postgres, workerName }: Dependencies) {
+  const coalescer = new Coalescer<AuditRow, boolean>({
+    batchItems: rowsPerStatement,
+    batchesInFlight: statementsInFlight,
+    run: (rows) =>
+      bisect(
+        rows,
+        (some) => postgres.guard.use(() => insert(some)),
+        () => false,
+      ),
+  })
+
+  async function insert(rows: readonly AuditRow[]): Promise<boolean[]> {
+    await insertAudit(postgres.database, workerName, queue, rows)
+    return rows.map(() => true)
+  }
+
+  return {
+    /** Answers false for an entry whose row the server refuses: it must not be answered with a value. */
+    items: <T extends AuditedItem>(batch: readonly Entry<T>[]): Promise<boolean[]> => coalescer.add(batch.map(rowOf)),
+    /** One row for a request that was refused as a whole, by the actor it was sealed by. */
+    refusal: (request: SealedRequest, code: string): Promise<boolean[]> => coalescer.add([refusalRow(request, code)]),
+    /** The same where nobody is certain who asked. */
+    unopened: (claim: Claim, attempt: number, items: number, code: string): Promise<boolean[]> =>
+      coalescer.add([
+        { requestId: claim.id, attempt, item: undefined, items, claimedActor: claim.actor, outcome: code },
+      ]),
+  }
+}
+
+export function rowOf<T extends AuditedItem>(entry: Entry<T>): AuditRow {
+  const { request, index, token, field, subject, mask, policyRevision, kekVersion } = itemOf(entry)
+  const { id: requestId, attempt, actor, tenant, purpose, reason } = request
+  const outcome = 'failed' in entry ? entry.failed : 'ok'
+  return {
+    requestId,
+    attempt,
+    item: index,
+    items: 1,
+    actor,
+    tenant,
+    purpose,
+    reason,
+    token,
+    field,
+    subject,
+    outcome,
+    mask,
+    policyRevision,
+    kekVersion,
+  }
+}
+
+function refusalRow({ id: requestId, attempt, actor, itemCount: items }: SealedRequest, outcome: string): AuditRow {
+  return { requestId, attempt, item: undefined, items, actor, outcome }
+}
+
+export async function insertAudit(
+  on: Queryable,
+  workerName: string,
+  queue: QueueName,
+  rows: readonly AuditRow[],
+): Promise<void> {
+  const column = <T>(read: (row: AuditRow) => T) => rows.map((row) => read(row) ?? null)
+  await on.query(statements.audit, [
+    workerName,
+    queue,
+    column((row) => row.requestId),
+    column((row) => row.attempt),
+    column((row) => row.item),
+    column((row) => row.items),
+    column((row) => row.actor),
+    column((row) => row.claimedActor),
+    column((row) => row.tenant),
+    column((row) => row.purpose),
+    column((row) => row.reason),
+    column((row) => (row.token === undefined ? undefined : tokenToUuid(row.token))),
+    column((row) => row.field),
+    column((row) => row.subject),
+    column((row) => row.outcome),
+    column((row) => row.mask),
+    column((row) => row.policyRevision),
+    column((row) => row.kekVersion),
+  ])
+}

@@ -1,0 +1,65 @@
+import { replyAad } from '../../shared/contract/associated-data.ts'
+import type { QueueName } from '../../shared/contract/grammar.ts'
+import { isReplyQueueOf } from '../../shared/contract/grammar.ts'
+import { hintJobId, replyJobId } from '../../shared/contract/names.ts'
+import type { DetokReplyBody, Hint, ReplyEnvelope, TokenizeReplyBody } from '../../shared/contract/reply.ts'
+import { sealBody } from '../../shared/contract/seal.ts'
+import type { RequestErrorCode } from '../../shared/errors/catalogue.ts'
+import type { SealedRequest } from '../batch.ts'
+import type { Dependencies } from '../dependencies.ts'
+import type { Claim } from './open.ts'
+
+type ItemsOf<Body> = Extract<Body, { items: unknown[] }> extends { items: (infer Item)[] } ? Item : never
+export type ReplyItems = (ItemsOf<DetokReplyBody> | ItemsOf<TokenizeReplyBody>)[]
+
+const hintsPerSecond = 10
+
+/**
+ * Stage **reply**: the outcome, sealed with the session key, under an id made from the request's id and bytes. So a job
+ * that runs again publishes the same reply, and the requester sees one.
+ */
+export function createReply(queue: QueueName, { redis }: Dependencies) {
+  const hintsLeft = createHintLimit()
+
+  async function publish(
+    request: SealedRequest,
+    counts: { ok: number; failed: number },
+    content: object,
+  ): Promise<void> {
+    const { id, actor, session, until, digest, itemCount: items, sessionKey } = request
+    const clear = { id, actor, queue, request: digest, items, ...counts }
+    const body = sealBody(sessionKey, content, replyAad(clear)).toString('base64')
+    const envelope: ReplyEnvelope = { v: 1, ...clear, session, until, body }
+    await redis.guard.use(() => redis.replies.publish(request.reply, 'reply', envelope, replyJobId(queue, id, digest)))
+  }
+
+  return {
+    items: (request: SealedRequest, items: ReplyItems): Promise<void> => {
+      const failed = items.filter((item) => 'error' in item).length
+      return publish(request, { ok: items.length - failed, failed }, { items })
+    },
+    refusal: (request: SealedRequest, code: RequestErrorCode): Promise<void> =>
+      publish(request, { ok: 0, failed: request.itemCount }, { error: code }),
+    /** There is no key to seal with: a code and nothing else, and only to a queue of the actor that the job claims. */
+    hint: async ({ id, actor, reply }: Claim, code: RequestErrorCode): Promise<void> => {
+      if (id === undefined || actor === undefined || reply === undefined) return
+      if (!isReplyQueueOf(actor, reply) || !hintsLeft(actor)) return
+      const content: Hint = { code }
+      await redis.guard.use(() => redis.replies.publish(reply, 'hint', content, hintJobId(queue, id)))
+    },
+  }
+}
+
+/** Forged requests cost nothing to make, so what they can make us publish is bounded, for each actor they name. */
+function createHintLimit(): (actor: string) => boolean {
+  let second = 0
+  let counts = new Map<string, number>()
+  return (actor) => {
+    const now = Math.floor(Date.now() / 1_000)
+    if (now !== second) [second, counts] = [now, new Map()]
+    const count = counts.get(actor) ?? 0
+    if (count >= hintsPerSecond || counts.size >= 10_000) return false
+    counts.set(actor, count + 1)
+    return true
+  }
+}

@@ -1,0 +1,96 @@
+import { tokenFromUuid, tokenToUuid } from '../../shared/crypto/token.ts'
+import type { Queryable } from '../../shared/db/database.ts'
+import * as statements from '../../shared/db/statements.ts'
+import type { Entry, OpenRequest } from '../batch.ts'
+import { fail, itemOf, live } from '../batch.ts'
+import { bisect } from '../bisect.ts'
+import { Coalescer } from '../coalescer.ts'
+import { hasPassed } from '../deadline.ts'
+import type { Dependencies } from '../dependencies.ts'
+import { insertAudit, rowOf } from './audit.ts'
+import type { EncryptedItem } from './encrypt.ts'
+
+const rowsPerTransaction = 200
+const transactionsInFlight = 2
+
+/**
+ * Stage **store**, with **audit**: the records of several batches and an audit row for every item, failed ones included,
+ * in one transaction. When it resolves both are committed.
+ *
+ * A request may run twice. Its items are unique by (actor, request id, item), so a second run gets the tokens of the
+ * first; under other contents of the same id nothing is stored, and each item is a `conflict`.
+ */
+export function createStore({ postgres, workerName }: Dependencies) {
+  const coalescer = new Coalescer<Entry<EncryptedItem>, Entry<EncryptedItem>>({
+    batchItems: rowsPerTransaction,
+    batchesInFlight: transactionsInFlight,
+    run: (batch) =>
+      bisect(
+        batch,
+        (some) => postgres.guard.use(() => commit(some)),
+        (entry) => fail(itemOf(entry), 'unavailable'),
+      ),
+  })
+
+  function commit(batch: readonly Entry<EncryptedItem>[]): Promise<Entry<EncryptedItem>[]> {
+    return postgres.database.transaction(async (on) => {
+      const conflicting = await findConflicts(on, batch)
+      const judged = batch.map((entry) => judge(entry, conflicting))
+      const kept = await insert(
+        on,
+        judged.flatMap((entry) => ('live' in entry ? [entry.live] : [])),
+      )
+      const done = judged.map((entry) => ('live' in entry ? live(kept.get(entry.live) ?? entry.live) : entry))
+      await insertAudit(on, workerName, 'tokenize', done.map(rowOf))
+      return done
+    })
+  }
+
+  return (batch: readonly Entry<EncryptedItem>[]): Promise<Entry<EncryptedItem>[]> => coalescer.add(batch)
+}
+
+function judge(entry: Entry<EncryptedItem>, conflicting: Set<string>): Entry<EncryptedItem> {
+  const item = itemOf(entry)
+  if (conflicting.has(keyOf(item.request))) return fail({ ...item, token: undefined }, 'conflict')
+  return 'live' in entry && hasPassed(item.request.exp) ? fail({ ...item, token: undefined }, 'expired') : entry
+}
+
+const keyOf = ({ actor, id }: OpenRequest): string => `${actor} ${id}`
+const hashOf = ({ digest }: OpenRequest): Buffer => Buffer.from(digest.slice(0, 32), 'hex')
+
+async function findConflicts(on: Queryable, batch: readonly Entry<EncryptedItem>[]): Promise<Set<string>> {
+  const requests = [...new Set(batch.map((entry) => itemOf(entry).request))]
+  const rows = await on.query(statements.conflicts, [
+    requests.map(({ actor }) => actor),
+    requests.map(({ id }) => id),
+    requests.map(hashOf),
+  ])
+  return new Set(rows.map(({ position }) => keyOf(requests[position - 1] as OpenRequest)))
+}
+
+/** Stores what is new, and answers for each item the item as it is stored: perhaps under the token of an earlier run. */
+async function insert(on: Queryable, items: EncryptedItem[]): Promise<Map<EncryptedItem, EncryptedItem>> {
+  if (items.length === 0) return new Map()
+  const actors = items.map(({ request }) => request.actor)
+  const ids = items.map(({ request }) => request.id)
+  const indexes = items.map(({ index }) => index)
+  await on.query(statements.store, [
+    items.map(({ token }) => tokenToUuid(token)),
+    items.map(({ tenant }) => tenant),
+    items.map(({ field }) => field),
+    items.map(({ subject }) => subject),
+    items.map(({ ciphertext }) => ciphertext),
+    items.map(({ wrappedDek }) => wrappedDek),
+    actors,
+    ids,
+    indexes,
+    items.map(({ request }) => hashOf(request)),
+  ])
+  const rows = await on.query(statements.stored, [actors, ids, indexes])
+  return new Map(
+    rows.map(({ position, token }) => {
+      const item = items[position - 1] as EncryptedItem
+      return [item, { ...item, token: tokenFromUuid(token) }]
+    }),
+  )
+}
