@@ -27,11 +27,11 @@ export function allow(...paths: string[]): string {
 
 /** The mounts, the KEK, and a policy and an AppRole for each pool. What is there already stays as it is. */
 export async function provisionTransit(bao: OpenBaoAdmin, report: Report): Promise<void> {
-  if ((await bao.read('sys/mounts/transit/tune')) === undefined) {
+  if (!(await isMounted(bao, 'sys/mounts', 'transit'))) {
     await bao.write('sys/mounts/transit', { type: 'transit' })
     report('mounted the Transit engine at transit/')
   }
-  if ((await bao.read('sys/auth/approle/tune')) === undefined) {
+  if (!(await isMounted(bao, 'sys/auth', 'approle'))) {
     await bao.write('sys/auth/approle', { type: 'approle' })
     report('enabled AppRole logins at auth/approle/')
   }
@@ -39,6 +39,16 @@ export async function provisionTransit(bao: OpenBaoAdmin, report: Report): Promi
   for (const queue of queues) {
     await ensureRole(bao, workerRole(queue), workerPolicies[queue], report)
   }
+}
+
+const mounts = z.object({ data: z.record(z.string(), z.object({ type: z.string() })) })
+
+async function isMounted(bao: OpenBaoAdmin, table: string, type: string): Promise<boolean> {
+  const mount = mounts.parse(await bao.read(table)).data[`${type}/`]
+  if (mount !== undefined && mount.type !== type) {
+    throw new UserError(`OpenBao has another engine (${mount.type}) mounted at ${type}/: this project needs that path.`)
+  }
+  return mount !== undefined
 }
 
 const keyState = z.object({

@@ -34,7 +34,7 @@ export async function stopRun(run: Run, signal: NodeJS.Signals): Promise<void> {
     case 'url':
       return
     case 'docker':
-      return stopContainer(run.container)
+      return stopContainer(run.container, signal)
     case 'path':
     case 'packaged':
       return stopProcess(run, signal)

@@ -7,7 +7,7 @@ import type { Closing } from '../shared/lifecycle/closing.ts'
 import { Dependency } from '../shared/lifecycle/dependency.ts'
 import type { Logger } from '../shared/log/log.ts'
 import { openPolicy } from '../shared/policy/index.ts'
-import { connectQueue } from '../shared/queue/connection.ts'
+import { connected, connectQueue } from '../shared/queue/connection.ts'
 import { openTransit, secretIdFromFile } from '../shared/transit/index.ts'
 import type { Dependencies } from './dependencies.ts'
 import { ReplyQueues } from './reply-queues.ts'
@@ -45,8 +45,10 @@ export async function openDependencies(
   const policy = await openPolicy({ ...config.policy, log })
   closing.onClose('policy', () => policy.close())
 
-  const replies = new ReplyQueues(connectQueue(config.queue.url, log, 'impatient'), config.queue.prefix, workerName)
+  const connection = connectQueue(config.queue.url, log, 'impatient')
+  const replies = new ReplyQueues(connection, config.queue.prefix, workerName)
   closing.onClose('replies', () => replies.close())
+  await connected(connection)
 
   const operation = queue === 'detok' ? 'decrypt' : 'encrypt'
   const dependencies: Dependencies = {

@@ -56,7 +56,7 @@ function stringEnd(json: string, start: number): number {
     at = json.indexOf('"', at + 1)
     let slashes = 0
     while (json.charCodeAt(at - 1 - slashes) === backslash) slashes++
-    if (slashes === 0) return at + 1
+    if (slashes % 2 === 0) return at + 1
   }
 }
 

@@ -1,3 +1,4 @@
+import { Unavailable } from '../errors/server-errors.ts'
 import type { Decision } from './decision.ts'
 
 export interface Question {
@@ -29,8 +30,11 @@ export interface PolicyLog {
 }
 
 /** The evaluator cannot be reached: nothing was decided, and asking again may help. */
-export class PolicyUnavailable extends Error {
-  override readonly name = 'PolicyUnavailable'
+export class PolicyUnavailable extends Unavailable {
+  constructor(message: string) {
+    super('policy', 'unreachable')
+    this.message = message
+  }
 }
 
 /** No actor can have this name, so the answer is a denial; only that there is one matters. */

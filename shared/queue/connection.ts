@@ -16,3 +16,11 @@ export function connectQueue(url: string, log: Logger, patience: 'patient' | 'im
   connection.on('error', (error: unknown) => log.debug({ err: error }, 'queue connection'))
   return connection
 }
+
+/** Resolves when the first attempt to connect has ended, well or badly: a command tells which. */
+export async function connected(connection: Redis): Promise<void> {
+  if (connection.status === 'ready') return
+  await new Promise<void>((resolve) => {
+    for (const event of ['ready', 'error', 'close']) connection.once(event, () => resolve())
+  })
+}

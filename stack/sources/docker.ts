@@ -8,6 +8,7 @@ import type { Progress, Service } from '../service.ts'
 import type { Place, ServiceRecord } from '../state.ts'
 
 const tries = 5
+const graceMs = 30_000
 
 /** Starts a container with its data in a volume of the same name, and waits until it is ready. */
 export async function startContainer(
@@ -48,8 +49,11 @@ export async function containerPid(name: string): Promise<number | undefined> {
   return running === 'true' ? Number(pid) : undefined
 }
 
-export async function stopContainer(name: string): Promise<void> {
-  await docker(['stop', '-t', '30', name]).catch(() => '')
+export async function stopContainer(name: string, signal: NodeJS.Signals): Promise<void> {
+  await signalContainer(name, signal).catch(() => {})
+  // One that was paused by SIGSTOP would never see the signal.
+  await signalContainer(name, 'SIGCONT').catch(() => {})
+  await docker(['wait', name], graceMs).catch(() => '')
   await removeContainer(name)
 }
 

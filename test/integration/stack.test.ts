@@ -2,8 +2,8 @@ import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
+import { createConnection, createServer } from 'node:net'
+import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Redis } from 'ioredis'
@@ -77,11 +77,10 @@ describe('a stack', () => {
     expect(
       await query(
         stack,
-        "select name, setting from pg_settings where name in ('fsync', 'synchronous_commit', 'listen_addresses') order by name",
+        "select name, setting from pg_settings where name in ('fsync', 'synchronous_commit') order by name",
       ),
     ).toEqual([
       { name: 'fsync', setting: 'on' },
-      { name: 'listen_addresses', setting: '127.0.0.1' },
       { name: 'synchronous_commit', setting: 'on' },
     ])
     const config = await valkey(stack, (client) => client.config('GET', 'append*'))
@@ -107,6 +106,16 @@ describe('a stack', () => {
       const commandLine = await ps('args', pid as number)
       expect(commandLine).not.toBe('')
       for (const secret of secretsOf(directory)) expect(commandLine).not.toContain(secret)
+    }
+  })
+
+  test('is reached over loopback only', async () => {
+    const others = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])
+    const outside = others.filter(({ family, internal }) => family === 'IPv4' && !internal)
+    for (const url of Object.values(stack.addresses)) {
+      const port = Number(new URL(url).port)
+      expect(await connects('127.0.0.1', port)).toBe(true)
+      for (const { address } of outside) expect(await connects(address, port)).toBe(false)
     }
   })
 
@@ -334,6 +343,19 @@ function secretsOf(directory: string): string[] {
   return names.flatMap((name) => {
     const { password, keys } = recordOf(directory, name)
     return keys ? [password, keys.unsealKey, keys.rootToken] : [password]
+  })
+}
+
+function connects(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createConnection({ host, port, timeout: 2_000 })
+    const end = (answer: boolean) => {
+      socket.destroy()
+      resolve(answer)
+    }
+    socket.once('connect', () => end(true))
+    socket.once('error', () => end(false))
+    socket.once('timeout', () => end(false))
   })
 }
 

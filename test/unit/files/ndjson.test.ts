@@ -18,6 +18,9 @@ const stringLiteral = fc
       `"${parts.map(([text, escaped]) => (escaped ? escapeAll(text) : JSON.stringify(text).slice(1, -1))).join('')}"`,
   )
 
+/** None with a backslash in it: V8 14.6 takes the key `\n` for one of a backslash that it saw before in that place. */
+const keyLiteral = stringLiteral.filter((literal) => !JSON.parse(literal).includes('\\'))
+
 function escapeAll(text: string): string {
   return Array.from({ length: text.length }, (_, at) => `\\u${text.charCodeAt(at).toString(16).padStart(4, '0')}`).join(
     '',
@@ -31,12 +34,12 @@ const { value: jsonText } = fc.letrec<{ value: string }>((tie) => ({
     fc.constantFrom('12345678901234567890', '-0.10e+5', 'true', 'false', 'null', '1E400'),
     fc.array(tie('value'), { maxLength: 3 }).map((items) => `[${items.join(' , ')}]`),
     fc
-      .array(fc.tuple(stringLiteral, tie('value')), { maxLength: 3 })
+      .array(fc.tuple(keyLiteral, tie('value')), { maxLength: 3 })
       .map((members) => `{${members.map(([key, value]) => `${key}: ${value}`).join(',')}}`),
   ),
 }))
 
-const key = fc.oneof(stringLiteral, fc.constantFrom('"email"', '"\\u0065mail"', '"__proto__"', '"a b"'))
+const key = fc.oneof(keyLiteral, fc.constantFrom('"email"', '"\\u0065mail"', '"__proto__"', '"a b"'))
 const object = fc
   .tuple(space, fc.array(fc.tuple(space, key, space, space, jsonText, space), { maxLength: 5 }), space)
   .map(([before, members, after]) => {
@@ -117,6 +120,11 @@ test('any bytes at all are either refused or come back byte for byte, and no err
     }),
     { numRuns: 2000 },
   )
+})
+
+test('keys are told apart whatever their escapes, also those that JSON.parse mistakes for one another', () => {
+  for (const text of ['{"\\\\":1}', '{"\\n":1}', '{"\\u0041":1}'])
+    expect(membersOf(text).map((member) => member.key)).toEqual([JSON.parse(text.slice(1, -3))])
 })
 
 describe('a named key', () => {

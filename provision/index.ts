@@ -1,0 +1,33 @@
+import type { Secret } from '../shared/crypto/secret.ts'
+import type { OpenBaoAddress } from '../shared/transit/http.ts'
+import { writeWorkerCredentials } from './credential-files.ts'
+import { OpenBaoAdmin } from './openbao-admin.ts'
+import { provisionPostgres } from './postgres.ts'
+import type { Report } from './transit.ts'
+import { provisionTransit } from './transit.ts'
+
+export { type Actor, addActor, listActors, removeActor, revokeActor } from './actors.ts'
+export { exists, workerFile, writeActorCredentials } from './credential-files.ts'
+export { OpenBaoAdmin } from './openbao-admin.ts'
+export type { Report, RoleCredentials } from './transit.ts'
+
+export interface ProvisionOptions {
+  readonly databaseUrl: string
+  readonly transit: OpenBaoAddress
+  readonly token: Secret
+  /** Where the pools' credentials are written; without it none are issued. */
+  readonly credentials?: string | undefined
+}
+
+/** Prepares any Postgres and OpenBao for the workers. Idempotent: what is there already stays as it is. */
+export async function provision(options: ProvisionOptions, report: Report): Promise<void> {
+  const { databaseUrl, transit, token, credentials } = options
+  const bao = new OpenBaoAdmin(transit, token)
+  try {
+    await provisionTransit(bao, report)
+    await provisionPostgres(databaseUrl, report)
+    if (credentials !== undefined) await writeWorkerCredentials(bao, databaseUrl, credentials, report)
+  } finally {
+    await bao.close()
+  }
+}

@@ -1,0 +1,151 @@
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseEnv } from 'node:util'
+import { Queue } from 'bullmq'
+import { Redis } from 'ioredis'
+import { Client as Postgres } from 'pg'
+import { inject } from 'vitest'
+import type { Client } from '../../producers/index.ts'
+import { createClient } from '../../producers/index.ts'
+import { addActor, OpenBaoAdmin, workerFile } from '../../provision/index.ts'
+import type { WorkerConfig } from '../../shared/config/environment.ts'
+import { readWorkerConfig } from '../../shared/config/environment.ts'
+import type { QueueName } from '../../shared/contract/grammar.ts'
+import { Secret } from '../../shared/crypto/secret.ts'
+import { createLogger } from '../../shared/log/log.ts'
+import { Replica } from '../../workers/replica.ts'
+
+const bundle = fileURLToPath(new URL('../../policy/bundle', import.meta.url))
+
+export interface Grants {
+  readonly tenant: string
+  readonly grants: Record<string, { actions: string[]; purposes: string[]; fields: Record<string, string> }>
+}
+const everything: Grants['grants'] = {
+  all: { actions: ['tokenize', 'detok'], purposes: ['*'], fields: { '*': 'full' } },
+}
+
+export interface TestActor {
+  readonly name: string
+  readonly tenant: string
+  readonly roleId: string
+  readonly secretId: Secret
+}
+
+/**
+ * A vault for one test file on the shared servers: a queue prefix, actors, tenants and a policy of its own, so that files
+ * run side by side. `close` ends and removes what was made here.
+ */
+export class TestVault {
+  readonly id = randomBytes(4).toString('hex')
+  readonly prefix = `test-${this.id}`
+  readonly stack = inject('stack')
+  readonly redis = new Redis(this.stack.queueUrl)
+  readonly postgres = new Postgres({ connectionString: this.stack.databaseUrl })
+  readonly bao = new OpenBaoAdmin({ address: this.stack.transitAddr }, new Secret(this.stack.rootToken))
+  readonly #cleanUp: (() => Promise<unknown>)[] = []
+  policyDirectory = ''
+
+  static async open(): Promise<TestVault> {
+    const vault = new TestVault()
+    await vault.postgres.connect()
+    vault.policyDirectory = await mkdtemp(join(tmpdir(), 'pii-vault-policy-'))
+    await cp(bundle, vault.policyDirectory, { recursive: true })
+    await vault.writePolicy({})
+    return vault
+  }
+
+  /** A producer's identity, in a tenant of its own unless told, that may do everything unless told. To be made before the replicas. */
+  async actor(
+    name = 'app',
+    { tenant = `tenant-${this.id}`, grants = everything }: Partial<Grants> = {},
+  ): Promise<TestActor> {
+    const actor = `${name}-${this.id}`
+    this.#actors[actor] = { tenant, grants }
+    await this.writePolicy(this.#actors)
+    return { name: actor, tenant, ...(await this.credentials(actor)) }
+  }
+
+  async credentials(actor: string): Promise<{ roleId: string; secretId: Secret }> {
+    const { roleId, secretId } = await addActor(this.bao, actor, () => undefined)
+    return { roleId, secretId: new Secret(secretId) }
+  }
+
+  config(queue: QueueName, overrides: Record<string, string> = {}): WorkerConfig {
+    return readWorkerConfig({ ...this.environment(queue), ...overrides })
+  }
+
+  /** The environment of a worker of this pool. */
+  environment(queue: QueueName): Record<string, string> {
+    return {
+      QUEUE_URL: this.stack.queueUrl,
+      QUEUE_PREFIX: this.prefix,
+      TRANSIT_ADDR: this.stack.transitAddr,
+      POLICY: this.policyDirectory,
+      LOG_LEVEL: 'silent',
+      ...(parseEnv(readFileSync(workerFile(this.stack.credentials, queue), 'utf8')) as Record<string, string>),
+    }
+  }
+
+  async replica(queue: QueueName, overrides: Record<string, string> = {}): Promise<Replica> {
+    const config = this.config(queue, overrides)
+    const log = createLogger(config.logLevel, 'test')
+    const replica = await Replica.start({ queue, config, log, onFatal: () => undefined })
+    this.onClose(() => replica.close(5_000))
+    return replica
+  }
+
+  async client({ name: actor, roleId, secretId }: TestActor, replyName?: string): Promise<Client> {
+    const client = await createClient({
+      queue: { url: this.stack.queueUrl, prefix: this.prefix },
+      transit: { address: this.stack.transitAddr },
+      credentials: { actor, roleId, secretId },
+      ...(replyName === undefined ? {} : { replyName }),
+    })
+    this.onClose(() => client.close())
+    return client
+  }
+
+  queue(name: string): Queue {
+    const connection = new Redis(this.stack.queueUrl, { maxRetriesPerRequest: null })
+    const queue = new Queue(name, { connection, prefix: this.prefix })
+    this.onClose(async () => {
+      await queue.close()
+      connection.disconnect()
+    })
+    return queue
+  }
+
+  /** Audit rows of an actor, authenticated or claimed, in the order of their items. */
+  async audit(actor: string): Promise<Record<string, unknown>[]> {
+    const { rows } = await this.postgres.query<Record<string, unknown>>(
+      'select * from vault.audit where actor = $1 or claimed_actor = $1 order by at, request_id, attempt, item',
+      [actor],
+    )
+    return rows
+  }
+
+  onClose(step: () => Promise<unknown>): void {
+    this.#cleanUp.push(step)
+  }
+
+  async close(): Promise<void> {
+    for (const step of this.#cleanUp.reverse()) await step()
+    const keys = await this.redis.keys(`${this.prefix}:*`)
+    if (keys.length > 0) await this.redis.del(keys)
+    this.redis.disconnect()
+    await this.postgres.end()
+    await this.bao.close()
+    await rm(this.policyDirectory, { recursive: true, force: true })
+  }
+
+  readonly #actors: Record<string, Grants> = {}
+
+  private async writePolicy(actors: Record<string, Grants>): Promise<void> {
+    await writeFile(join(this.policyDirectory, 'data.json'), JSON.stringify({ actors }))
+  }
+}

@@ -1,0 +1,46 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestProject } from 'vitest/node'
+import { provision } from '../provision/index.ts'
+import { startStack, wipeStack } from '../stack/index.ts'
+
+/** Where the tests find the real servers that all of them share. */
+export interface TestStack {
+  readonly directory: string
+  readonly queueUrl: string
+  /** As the superuser. */
+  readonly databaseUrl: string
+  readonly transitAddr: string
+  readonly rootToken: string
+  /** Holds the credentials of both worker pools. */
+  readonly credentials: string
+}
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    stack: TestStack
+  }
+}
+
+/** Before all tests: one embedded stack in a directory of its own. After all: it is stopped and gone. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const directory = await mkdtemp(join(tmpdir(), 'pii-vault-test-'))
+  const stackDirectory = join(directory, 'stack')
+  const credentials = join(directory, 'credentials')
+  const { addresses, transitRootToken: token } = await startStack({ directory: stackDirectory })
+  const { queueUrl, databaseUrl, transitAddr } = addresses
+  await provision({ databaseUrl, transit: { address: transitAddr }, token, credentials }, () => undefined)
+  project.provide('stack', {
+    directory: stackDirectory,
+    queueUrl,
+    databaseUrl,
+    transitAddr,
+    rootToken: token.reveal(),
+    credentials,
+  })
+  return async () => {
+    await wipeStack(stackDirectory)
+    await rm(directory, { recursive: true, force: true })
+  }
+}
