@@ -9,7 +9,7 @@ export interface Binary {
   version: string
 }
 
-export interface ContainerPlan {
+interface ContainerPlan {
   image: string
   /** Inside the container; published as the record's first port, on loopback only. */
   port: number

@@ -3,8 +3,7 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 
-export const serviceNames = ['postgres', 'valkey', 'openbao'] as const
-export type ServiceName = (typeof serviceNames)[number]
+export type ServiceName = 'postgres' | 'valkey' | 'openbao'
 
 /**
  * What serves a service now.

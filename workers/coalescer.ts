@@ -36,6 +36,7 @@ export class Coalescer<T, R> {
   /** Sources with items left, the next to be served first. */
   #sources: Source<T, R>[] = []
   #waiting = 0
+  readonly #started = { batches: 0, items: 0 }
   #inFlight = 0
   #scheduled = false
   #patience: NodeJS.Timeout | undefined
@@ -47,6 +48,11 @@ export class Coalescer<T, R> {
   /** Items that are in no batch yet. */
   get waiting(): number {
     return this.#waiting
+  }
+
+  /** What was started so far; their quotient is the mean fill. */
+  get started(): { readonly batches: number; readonly items: number } {
+    return { ...this.#started }
   }
 
   add(items: readonly T[]): Promise<R[]> {
@@ -80,6 +86,8 @@ export class Coalescer<T, R> {
   #start(): void {
     const tickets = this.#take()
     this.#inFlight++
+    this.#started.batches++
+    this.#started.items += tickets.length
     void this.#process(tickets).finally(() => {
       this.#inFlight--
       this.#schedule()

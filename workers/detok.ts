@@ -54,7 +54,7 @@ export function createDetok(dependencies: Dependencies): Pipeline {
     await reply.items(opened.request, replyItems(entries))
   }
 
-  return { process, giveUp: (job) => refuse(unopened(job, 'unavailable')) }
+  return { process, giveUp: (job) => refuse(unopened(job, 'unavailable')), batches: () => gather.started }
 }
 
 /** Only a well-formed token is carried on: anything else could be a value handed in by mistake, and must not be kept. */

@@ -6,4 +6,6 @@ export interface Pipeline {
   readonly process: (job: Job<unknown>) => Promise<void>
   /** Sets a job aside that cannot be processed: audited, its requester told as far as possible, kept as a dead letter. */
   readonly giveUp: (job: Job<unknown>) => Promise<void>
+  /** The micro-batches so far. */
+  readonly batches: () => { readonly batches: number; readonly items: number }
 }

@@ -32,6 +32,12 @@ export interface ReplicaOptions {
   readonly onFatal: (error: unknown) => void
 }
 
+export interface ReplicaFigures {
+  readonly batches: number
+  readonly items: number
+  readonly transitCalls: number
+}
+
 /**
  * One replica of one queue's worker pool.
  *
@@ -39,17 +45,25 @@ export interface ReplicaOptions {
  *                                         └──close──▶ leaving ──▶ gone
  */
 export class Replica {
+  readonly queue: QueueName
   readonly name = `${hostname().slice(0, 40)}-${process.pid}-${randomBytes(2).toString('hex')}`
   readonly #options: ReplicaOptions
   readonly #closing = new Closing()
   #worker: IntakeWorker | undefined
   #guards: readonly Dependency[] = []
+  #figures: () => ReplicaFigures = () => ({ batches: 0, items: 0, transitCalls: 0 })
   #leaving = false
   #closed: Promise<void> | undefined
   #onDone: () => void = () => undefined
 
   private constructor(options: ReplicaOptions) {
     this.#options = options
+    this.queue = options.queue
+  }
+
+  /** What it did so far. */
+  get figures(): ReplicaFigures {
+    return this.#figures()
   }
 
   /** Throws UserError where a server is not there: what is missing at the start is more often a mistake than an outage. */
@@ -71,6 +85,7 @@ export class Replica {
     this.#guards = guards
 
     const pipeline = pipelines[queue](dependencies)
+    this.#figures = () => ({ ...pipeline.batches(), transitCalls: dependencies.transit.transit.calls })
     const connection = connectQueue(config.queue.url, log, 'patient')
     this.#closing.onClose('queue connection', () => connection.disconnect())
     const worker = new IntakeWorker(queue, (job, token) => this.#process(job, token, pipeline), {

@@ -58,7 +58,7 @@ export function createTokenize(dependencies: Dependencies): Pipeline {
     await (items === 'conflict' ? reply.refusal(opened.request, 'conflict') : reply.items(opened.request, items))
   }
 
-  return { process, giveUp: (job) => refuse(unopened(job, 'unavailable')) }
+  return { process, giveUp: (job) => refuse(unopened(job, 'unavailable')), batches: () => gather.started }
 }
 
 function givenItems(request: OpenRequest, { items }: TokenizeBody): Entry<GivenItem>[] {

@@ -11,7 +11,7 @@ export interface FieldMapping {
 const fieldName = /^[a-z][a-z0-9_]{0,63}$/
 
 /** One item of the list and the comma or end after it: a column, in quotes or without `,`, `=` and `"`; then `=field`. */
-const item = /\s*(?:"((?:[^"]|"")*)"\s*|([^",=]*))(?:=([^,]*))?(,|$)/y
+const item = /\s*(?:"((?:[^"]|"")*)"\s*|([^\s",=][^",=]*)?)(?:=([^,]*))?(,|$)/y
 
 /**
  * Reads the values of `--fields`, which may be repeated: each a list such as `email,E-Mail 2=email,"a, b"=address`.

@@ -39,11 +39,15 @@ export interface ActorCredentials {
   readonly secretId: Secret
 }
 
-/** What provisioning needs: rights over Postgres and OpenBao, and no queue. */
-export interface AdminConfig {
-  readonly databaseUrl: string
+/** Rights over OpenBao. */
+export interface TransitAdminConfig {
   readonly transit: OpenBaoAddress
   readonly token: Secret
+}
+
+/** What provisioning needs: rights over Postgres too, and no queue. */
+export interface AdminConfig extends TransitAdminConfig {
+  readonly databaseUrl: string
 }
 
 export function readWorkerConfig(env: Environment): WorkerConfig {
@@ -83,13 +87,18 @@ export function readProducerConfig(env: Environment): ProducerConfig {
 export function readAdminConfig(env: Environment): AdminConfig {
   const reader = new EnvironmentReader(env)
   refuseUnverifiedTls(reader)
-  return reader.finish({
-    databaseUrl: readDatabaseUrl(reader),
-    transit: readTransit(reader),
-    token: new Secret(
-      reader.required(['BAO_TOKEN', 'VAULT_TOKEN'], 'an OpenBao token that may write policies, AppRoles and keys'),
-    ),
-  })
+  return reader.finish({ databaseUrl: readDatabaseUrl(reader), ...readTransitAdmin(reader) })
+}
+
+export function readTransitAdminConfig(env: Environment): TransitAdminConfig {
+  const reader = new EnvironmentReader(env)
+  refuseUnverifiedTls(reader)
+  return reader.finish(readTransitAdmin(reader))
+}
+
+function readTransitAdmin(reader: EnvironmentReader): TransitAdminConfig {
+  const meaning = 'an OpenBao token that may write policies, AppRoles and keys'
+  return { transit: readTransit(reader), token: new Secret(reader.required(['BAO_TOKEN', 'VAULT_TOKEN'], meaning)) }
 }
 
 function readQueue(reader: EnvironmentReader): QueueConfig {

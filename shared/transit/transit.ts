@@ -19,10 +19,16 @@ const canary = `vault:v1:${Buffer.alloc(60).toString('base64')}`
 export class Transit {
   readonly #http: OpenBaoHttp
   readonly #login: Login
+  #calls = 0
 
   constructor(http: OpenBaoHttp, login: Login) {
     this.#http = http
     this.#login = login
+  }
+
+  /** Calls made so far. */
+  get calls(): number {
+    return this.#calls
   }
 
   /** Unwraps keys, one call for all. Plaintexts that are no base64 count as refused. */
@@ -81,6 +87,7 @@ export class Transit {
   }
 
   async #call(path: string, content: unknown): Promise<Answer> {
+    this.#calls++
     const token = await this.#login.token()
     const answer = await this.#http.request('POST', path, token, content)
     if (answer.status !== 403) return answer

