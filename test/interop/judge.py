@@ -8,12 +8,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pii1
+import shapes
 
 Unwrap = Callable[[str, str, bytes], bytes | None]
 Verdict = dict[str, Any]
-
-REQUEST = {"v", "id", "actor", "session", "until", "exp", "reply", "items", "body"}
-REPLY = {"v", "id", "actor", "queue", "session", "until", "request", "items", "ok", "failed", "body"}
 
 
 def refuse(layer: str, code: str | None = None, answer: str | None = None) -> Verdict:
@@ -21,7 +19,7 @@ def refuse(layer: str, code: str | None = None, answer: str | None = None) -> Ve
 
 
 def judge_request(queue: str, job: dict[str, str], data: Any, now: int, unwrap: Unwrap) -> Verdict:
-    if not is_request(data) or job["name"] != queue or job["id"] != data["id"]:
+    if not shapes.is_request(data) or job["name"] != queue or job["id"] != data["id"]:
         return refuse("envelope", "malformed", "hint")
     if data["reply"].split(".")[0] != "reply-" + data["actor"]:
         return refuse("envelope", "malformed", "none")
@@ -44,13 +42,13 @@ def judge_request(queue: str, job: dict[str, str], data: Any, now: int, unwrap: 
     if data["items"] > pii1.MOST_ITEMS or len(sealed) > pii1.MEBIBYTE:
         return refuse("size", "too_large", "sealed")
     body = parsed(plaintext)
-    if not is_body(queue, body) or len(body["items"]) != data["items"]:
+    if not shapes.is_body(queue, body) or len(body["items"]) != data["items"]:
         return refuse("body", "malformed", "sealed")
-    return {"verdict": "accept", "opens_to": body, "items": [item_fault(queue, item) for item in body["items"]]}
+    return {"verdict": "accept", "opens_to": body, "items": [shapes.item_fault(queue, item) for item in body["items"]]}
 
 
 def judge_reply(ticket: dict[str, Any], actor: str, data: Any, unwrap: Unwrap) -> Verdict:
-    if not is_reply(data):
+    if not shapes.is_reply(data):
         return refuse("envelope")
     said = [data[name] for name in ("queue", "id", "request", "items", "actor")]
     if said != [ticket["queue"], ticket["id"], ticket["request"], ticket["items"], actor]:
@@ -66,15 +64,13 @@ def judge_reply(ticket: dict[str, Any], actor: str, data: Any, unwrap: Unwrap) -
     if plaintext is None:
         return refuse("seal")
     body = parsed(plaintext)
-    if not is_reply_body(data["queue"], body) or len(body.get("items", said)) not in (data["items"], len(said)):
-        return refuse("body")
-    if "items" in body and len(body["items"]) != data["items"]:
+    if not shapes.is_reply_body(data["queue"], body) or ("items" in body and len(body["items"]) != data["items"]):
         return refuse("body")
     return {"verdict": "accept", "opens_to": body}
 
 
 def judge_hint(data: Any) -> Verdict:
-    known = has(data, {"code"}) and data["code"] in pii1.REQUEST_CODES
+    known = shapes.has(data, {"code"}) and data["code"] in pii1.REQUEST_CODES
     return {"verdict": "accept", "opens_to": data} if known else refuse("envelope")
 
 
@@ -98,79 +94,3 @@ def parsed(plaintext: bytes) -> Any:
         return pii1.parse_body(plaintext)
     except (ValueError, RecursionError):
         return None
-
-
-def has(data: Any, required: set[str], optional: frozenset[str] = frozenset()) -> bool:
-    return isinstance(data, dict) and required <= data.keys() <= required | optional
-
-
-def is_request(data: Any) -> bool:
-    return (
-        has(data, REQUEST)
-        and is_clear(data, "id", "actor", "session", "reply", "body")
-        and pii1.is_int(data["exp"], 0)
-        and pii1.is_int(data["items"], 1, 1_000_000_000)
-    )
-
-
-def is_reply(data: Any) -> bool:
-    return (
-        has(data, REPLY)
-        and is_clear(data, "id", "actor", "session", "request", "body")
-        and data["queue"] in pii1.QUEUES
-        and pii1.is_int(data["items"], 1)
-        and pii1.is_int(data["ok"], 0)
-        and pii1.is_int(data["failed"], 0)
-    )
-
-
-def is_clear(data: dict[str, Any], *grammars: str) -> bool:
-    version = pii1.is_int(data["v"], 1, 1) and pii1.is_int(data["until"], 0)
-    return version and all(pii1.matches(name, data[name]) for name in grammars)
-
-
-def is_body(queue: str, body: Any) -> bool:
-    if not has(body, {"purpose", "items"}, frozenset({"reason"})) or not pii1.matches("purpose", body["purpose"]):
-        return False
-    if "reason" in body and not pii1.matches("reason", body["reason"]):
-        return False
-    required = {"token"} if queue == "detok" else {"field", "value"}
-    optional = frozenset() if queue == "detok" else frozenset({"subject"})
-    return is_list(body["items"]) and all(
-        has(item, required, optional) and all(isinstance(text, str) for text in item.values()) for item in body["items"]
-    )
-
-
-def is_list(items: Any) -> bool:
-    return isinstance(items, list) and len(items) > 0
-
-
-def is_reply_body(queue: str, body: Any) -> bool:
-    if has(body, {"error"}):
-        return body["error"] in pii1.REQUEST_CODES
-    return has(body, {"items"}) and isinstance(body["items"], list) and all(map(outcomes[queue], body["items"]))
-
-
-def is_failure(item: Any) -> bool:
-    return has(item, {"error"}) and item["error"] in pii1.ITEM_CODES
-
-
-outcomes: dict[str, Callable[[Any], bool]] = {
-    "detok": lambda item: is_failure(item)
-    or (has(item, {"value", "mask"}) and isinstance(item["value"], str) and item["mask"] in pii1.MASKS),
-    "tokenize": lambda item: is_failure(item) or (has(item, {"token"}) and pii1.matches("token", item["token"])),
-}
-
-
-def item_fault(queue: str, item: dict[str, str]) -> str | None:
-    """The code of an item that cannot be processed, whatever the vault holds; None for any other."""
-    if queue == "detok":
-        return None if pii1.matches("token", item["token"]) else "invalid"
-    try:
-        size = len(item["value"].encode("utf-8"))
-    except UnicodeEncodeError:
-        return "invalid"  # a lone surrogate
-    if size > pii1.VALUE_BYTES:
-        return "too_large"
-    subject_ok = "subject" not in item or pii1.matches("subject", item["subject"])
-    return None if subject_ok and pii1.matches("field", item["field"]) else "invalid"
