@@ -23,24 +23,26 @@ declare module 'vitest' {
   }
 }
 
-/** Before all tests: one embedded stack in a directory of its own. After all: it is stopped and gone. */
-export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+/** An embedded stack in a directory of its own, provisioned. `stop` ends it and leaves nothing behind. */
+export async function startTestStack(): Promise<{ stack: TestStack; stop: () => Promise<void> }> {
   const directory = await mkdtemp(join(tmpdir(), 'pii-vault-test-'))
   const stackDirectory = join(directory, 'stack')
   const credentials = join(directory, 'credentials')
   const { addresses, transitRootToken: token } = await startStack({ directory: stackDirectory })
   const { queueUrl, databaseUrl, transitAddr } = addresses
   await provision({ databaseUrl, transit: { address: transitAddr }, token, credentials }, () => undefined)
-  project.provide('stack', {
-    directory: stackDirectory,
-    queueUrl,
-    databaseUrl,
-    transitAddr,
-    rootToken: token.reveal(),
-    credentials,
-  })
-  return async () => {
-    await wipeStack(stackDirectory)
-    await rm(directory, { recursive: true, force: true })
+  return {
+    stack: { directory: stackDirectory, queueUrl, databaseUrl, transitAddr, rootToken: token.reveal(), credentials },
+    stop: async () => {
+      await wipeStack(stackDirectory)
+      await rm(directory, { recursive: true, force: true })
+    },
   }
+}
+
+/** Before all tests: the stack that they share. After all: it is stopped and gone. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const { stack, stop } = await startTestStack()
+  project.provide('stack', stack)
+  return stop
 }

@@ -11,8 +11,8 @@ export interface Country {
   /** Templates of `{street}`, `{no}`, `{flat}`, `{postcode}`, `{city}`, `{region}`; `\n` is a line break in the cell. */
   readonly addresses: readonly string[]
   /**
-   * Patterns from the ranges that the regulator keeps free for fiction. Countries that keep none have numbers that
-   * their numbering plan does not assign, such as subscriber numbers that begin with 0.
+   * Patterns from ranges that the regulator keeps free for fiction, where it keeps any. Elsewhere, and as far as is
+   * known, of numbers that the numbering plan gives to no one, such as local ones that begin with 0.
    */
   readonly phones: readonly string[]
   /** The pattern of a national account number, with invented bank codes; absent where there are no IBANs. */
@@ -58,11 +58,10 @@ function name(entry: string): Name {
   return { text, latin }
 }
 
-const letters: Record<string, string> = {
-  ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ð: 'd', þ: 'th', ı: 'i',
-}
+/** Letters that are no base letter with a mark. */
+const letters = new Map(Object.entries({ ß: 'ss', æ: 'ae', ø: 'o', ł: 'l', đ: 'd', ð: 'd', þ: 'th', ı: 'i', ŋ: 'n' }))
 
 function toLatin(text: string): string {
-  const lower = text.toLowerCase().replaceAll(/[ßæœøłđðþı]/g, (letter) => letters[letter] ?? '')
-  return lower.normalize('NFD').replaceAll(/[^a-z]/g, '')
+  const bases = [...text.toLowerCase().normalize('NFD')].map((letter) => letters.get(letter) ?? letter)
+  return bases.join('').replaceAll(/[^a-z]/g, '')
 }

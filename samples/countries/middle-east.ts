@@ -28,12 +28,17 @@ export const middleEast: readonly Country[] = [
     streets: list('شارع العليا, طريق الملك فهد, شارع التحلية, حي الملز'),
     cities: cities('الرياض|1####; جدة|2####; الدمام|3####'),
     addresses: ['{no} {street}، {city} {postcode}', '{street}, مبنى {no}, شقة {flat}\n{city} {postcode}'],
-    phones: ['+966 11 0## ####', '011 0## ####', '٠١١٠٠٠####'],
+    phones: ['+966 11 0## ####', '011 0## ####', '00966 11 0######'],
     bban: '####################',
   },
   {
     code: 'AE',
-    people: [people('مريم=mariam, راشد=rashid, حمدان=hamdan, شمسة=shamsa, Priyanka, Yusuf', 'آل مكتوم=almaktoum, المزروعي=almazrouei, الشامسي=alshamsi, Al-Rashid, Nair')],
+    people: [
+      people(
+        'مريم=mariam, راشد=rashid, حمدان=hamdan, شمسة=shamsa, Priyanka, Yusuf',
+        'آل مكتوم=almaktoum, المزروعي=almazrouei, الشامسي=alshamsi, Al-Rashid, Nair',
+      ),
+    ],
     names: ['{given} {family}', '{given} {given2} {family}'],
     streets: list('Sheikh Zayed Road, شارع الشيخ زايد, Al Wasl Road, شارع خليفة'),
     cities: cities('Dubai; أبوظبي; Sharjah'),
@@ -43,7 +48,12 @@ export const middleEast: readonly Country[] = [
   },
   {
     code: 'EG',
-    people: [people('أحمد=ahmed, منى=mona, مصطفى=mostafa, هبة=heba, يوسف=youssef', 'عبد الرحمن=abdelrahman, السيد=elsayed, حسين=hussein, المصري=elmasry')],
+    people: [
+      people(
+        'أحمد=ahmed, منى=mona, مصطفى=mostafa, هبة=heba, يوسف=youssef',
+        'عبد الرحمن=abdelrahman, السيد=elsayed, حسين=hussein, المصري=elmasry',
+      ),
+    ],
     names: ['{given} {family}', '{given} {given2} {family}'],
     streets: list('شارع التحرير, شارع رمسيس, كورنيش النيل, ش. طلعت حرب'),
     cities: cities('القاهرة|11###; الإسكندرية|21###; أسوان|81###'),

@@ -10,9 +10,15 @@ export const northernEurope: readonly Country[] = [
       ),
     ],
     names: ['{given} {family}', '{given} {family}-{family2}', 'Dame {given} {family}, DBE', '{family}, {given}'],
-    streets: list("High Street, St James's Road, Llanfair Terrace, The Old Rectory Lane, King’s Parade, Station Approach"),
+    streets: list(
+      "High Street, St James's Road, Llanfair Terrace, The Old Rectory Lane, King’s Parade, Station Approach",
+    ),
     cities: cities('London|SW1A #@@; Manchester|M1 #@@; Edinburgh|EH1 #@@; Cardiff|CF10 #@@; Leeds|LS1 #@@'),
-    addresses: ['{no} {street}, {city}, {postcode}', 'Flat {flat}, {no} {street}\n{city}\n{postcode}', '"Rose Cottage", {street}, {city} {postcode}'],
+    addresses: [
+      '{no} {street}, {city}, {postcode}',
+      'Flat {flat}, {no} {street}\n{city}\n{postcode}',
+      '"Rose Cottage", {street}, {city} {postcode}',
+    ],
     // Ofcom's numbers for drama.
     phones: ['07700 900###', '+44 7700 900###', '+447700900###', '020 7946 0###', '(0161) 496 0###', '0113 496 0###'],
     bban: 'XBNK##############',
@@ -51,7 +57,12 @@ export const northernEurope: readonly Country[] = [
   },
   {
     code: 'NO',
-    people: [people('Åse, Bjørn, Håkon, Ingrid, Øystein, Ragnhild, Anne Grethe', 'Ødegård, Sæther, Bjørnstad, Hansen, Lødøen, Aas, Næss')],
+    people: [
+      people(
+        'Åse, Bjørn, Håkon, Ingrid, Øystein, Ragnhild, Anne Grethe',
+        'Ødegård, Sæther, Bjørnstad, Hansen, Lødøen, Aas, Næss',
+      ),
+    ],
     names: ['{given} {family}', '{given} {family} {family2}'],
     streets: list('Karl Johans gate, Øvre Langgate, Bjørnsons gate, Ålesundveien'),
     cities: cities('Oslo|01##; Tromsø|90##; Ålesund|60##; Bodø|80##'),
@@ -61,7 +72,12 @@ export const northernEurope: readonly Country[] = [
   },
   {
     code: 'DK',
-    people: [people('Søren, Mette, Bjørg, Jørgen, Kåre, Lærke, Anne-Marie', 'Sørensen, Kjær, Østergård, Møller, Nørgaard, Ravn, Skov')],
+    people: [
+      people(
+        'Søren, Mette, Bjørg, Jørgen, Kåre, Lærke, Anne-Marie',
+        'Sørensen, Kjær, Østergård, Møller, Nørgaard, Ravn, Skov',
+      ),
+    ],
     names: ['{given} {family}', '{given} {family} {family2}'],
     streets: list('Nørregade, Østerbrogade, Strandvejen, H.C. Andersens Boulevard, Ærøvej'),
     cities: cities('København K|1###; Aarhus C|8000; Ærøskøbing|5970; Ålborg|90##'),
@@ -71,7 +87,12 @@ export const northernEurope: readonly Country[] = [
   },
   {
     code: 'FI',
-    people: [people('Äijä, Päivi, Hannele, Jyrki, Väinö, Aino-Maija, Sámmol', 'Mäkinen, Hämäläinen, Virtanen, Öhman, Järvelä, Guttorm, Lindström')],
+    people: [
+      people(
+        'Äijä, Päivi, Hannele, Jyrki, Väinö, Aino-Maija, Sámmol',
+        'Mäkinen, Hämäläinen, Virtanen, Öhman, Järvelä, Guttorm, Lindström',
+      ),
+    ],
     names: ['{given} {family}', '{given} {given2} {family}'],
     streets: list('Mannerheimintie, Hämeenkatu, Yliopistonkatu, Läntinen Pitkäkatu'),
     cities: cities('Helsinki|00##0; Jyväskylä|401#0; Åbo|201#0'),
@@ -82,14 +103,17 @@ export const northernEurope: readonly Country[] = [
   {
     code: 'IS',
     people: [
-      people('Guðrún, Þórdís, Sigríður, Ásta, Björk, Hrafnhildur', 'Jónsdóttir, Þorsteinsdóttir, Sæmundsdóttir, Ægisdóttir'),
+      people(
+        'Guðrún, Þórdís, Sigríður, Ásta, Björk, Hrafnhildur',
+        'Jónsdóttir, Þorsteinsdóttir, Sæmundsdóttir, Ægisdóttir',
+      ),
       people('Þór, Björn, Ólafur, Guðmundur, Össur, Sigurður', 'Jónsson, Þorsteinsson, Sæmundsson, Ægisson'),
     ],
     names: ['{given} {family}', '{given} {given2} {family}'],
     streets: list('Laugavegur, Þingholtsstræti, Skólavörðustígur, Ægisgata'),
     cities: cities('Reykjavík|1##; Akureyri|60#; Ísafjörður|40#'),
     addresses: ['{street} {no}, {postcode} {city}', '{street} {no}\n{postcode} {city}'],
-    phones: ['+354 0## ####', '0##-####', '003540######'],
+    phones: ['+354 02# ####', '02#-####', '0035402#####'],
     bban: '######################',
   },
 ]

@@ -10,9 +10,15 @@ export const southernEurope: readonly Country[] = [
       ),
     ],
     names: ['{given} {family} {family2}', '{family} {family2}, {given}', '{given} {family} y {family2}'],
-    streets: list("C/ Mayor, Avda. de la Constitución, Carrer d'Aragó, Plaza de España, Rúa do Franco, P.º de la Castellana"),
+    streets: list(
+      "C/ Mayor, Avda. de la Constitución, Carrer d'Aragó, Plaza de España, Rúa do Franco, P.º de la Castellana",
+    ),
     cities: cities('Madrid|280##; Barcelona|080##; A Coruña|150##; Logroño|260##; Donostia / San Sebastián|200##'),
-    addresses: ['{street}, {no}, 3.º B, {postcode} {city}', '{street}, {no}, esc. 2, bajo dcha.\n{postcode} {city}', '{street} s/n, {postcode} {city}'],
+    addresses: [
+      '{street}, {no}, 3.º B, {postcode} {city}',
+      '{street}, {no}, esc. 2, bajo dcha.\n{postcode} {city}',
+      '{street} s/n, {postcode} {city}',
+    ],
     phones: ['+34 55# ## ## ##', '55# ### ###', '0034 55#######'],
     bban: '####################',
   },
@@ -40,17 +46,28 @@ export const southernEurope: readonly Country[] = [
       ),
     ],
     names: ['{given} {family}', '{family} {given}', 'Avv. {given} {family}', '{given} {family} in {family2}'],
-    streets: list("Via dell'Indipendenza, Corso Vittorio Emanuele II, Piazza Libertà, Vicolo Stretto, Via XX Settembre"),
+    streets: list(
+      "Via dell'Indipendenza, Corso Vittorio Emanuele II, Piazza Libertà, Vicolo Stretto, Via XX Settembre",
+    ),
     cities: cities("Roma|001##|RM; Milano|201##|MI; L'Aquila|67100|AQ; Forlì|4712#|FC; Reggio nell'Emilia|4212#|RE"),
-    addresses: ['{street}, {no}, {postcode} {city} ({region})', '{street} {no}/A, int. {flat}\n{postcode} {city} ({region})'],
+    addresses: [
+      '{street}, {no}, {postcode} {city} ({region})',
+      '{street} {no}/A, int. {flat}\n{postcode} {city} ({region})',
+    ],
     phones: ['+39 300 ### ####', '300/#######', '0039 300 #######'],
     bban: '@######################',
   },
   {
     code: 'GR',
     people: [
-      people('Ελένη=eleni, Μαρία=maria, Αικατερίνη=aikaterini, Σοφία=sofia', 'Παπαδοπούλου=papadopoulou, Γεωργίου=georgiou, Αγγελοπούλου=angelopoulou, Καραγιάννη=karagianni'),
-      people('Γιώργος=giorgos, Κωνσταντίνος=konstantinos, Ιωάννης=ioannis, Αχιλλεύς=achillefs', 'Παπαδόπουλος=papadopoulos, Οικονόμου=oikonomou, Αγγελόπουλος=angelopoulos, Δημητρίου=dimitriou'),
+      people(
+        'Ελένη=eleni, Μαρία=maria, Αικατερίνη=aikaterini, Σοφία=sofia',
+        'Παπαδοπούλου=papadopoulou, Γεωργίου=georgiou, Αγγελοπούλου=angelopoulou, Καραγιάννη=karagianni',
+      ),
+      people(
+        'Γιώργος=giorgos, Κωνσταντίνος=konstantinos, Ιωάννης=ioannis, Αχιλλεύς=achillefs',
+        'Παπαδόπουλος=papadopoulos, Οικονόμου=oikonomou, Αγγελόπουλος=angelopoulos, Δημητρίου=dimitriou',
+      ),
     ],
     names: ['{given} {family}', '{family} {given}', '{given} {family}-{family2}'],
     streets: list('Οδός Ερμού, Λεωφ. Βασιλίσσης Σοφίας, Αγίου Δημητρίου, Πλατεία Ελευθερίας'),
@@ -70,7 +87,10 @@ export const southernEurope: readonly Country[] = [
     names: ['{given} {family}', '{given} {family} {family2}', '{family}, {given}'],
     streets: list('İstiklal Cad., Atatürk Bulvarı, Çiçek Sok., Gazi Mustafa Kemal Paşa Cad., Şehit Ömer Sk.'),
     cities: cities('İstanbul|34###|Beyoğlu; Ankara|06###|Çankaya; Diyarbakır|21###|Yenişehir'),
-    addresses: ['{street} No:{no} D:{flat}, {postcode} {region}/{city}', 'Cumhuriyet Mah., {street} No: {no}\n{postcode} {region} / {city}'],
+    addresses: [
+      '{street} No:{no} D:{flat}, {postcode} {region}/{city}',
+      'Cumhuriyet Mah., {street} No: {no}\n{postcode} {region} / {city}',
+    ],
     phones: ['+90 212 0## ## ##', '0212 0## ## ##', '0 (312) 0## ## ##'],
     bban: '#####0################',
   },

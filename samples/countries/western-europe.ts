@@ -10,9 +10,15 @@ export const westernEurope: readonly Country[] = [
       ),
     ],
     names: ['{given} {family}', '{given} {family}-{family2}', 'Dr. {given} {family}', '{family}, {given}'],
-    streets: list('Hauptstraße, Goethestr., Am Alten Markt, Straße des 17. Juni, Bürgermeister-Smidt-Straße, Lindenweg'),
+    streets: list(
+      'Hauptstraße, Goethestr., Am Alten Markt, Straße des 17. Juni, Bürgermeister-Smidt-Straße, Lindenweg',
+    ),
     cities: cities('Berlin|10###; München|80###; Köln|50###; Düsseldorf|40###; Lübeck|235##; Halle (Saale)|061##'),
-    addresses: ['{street} {no}, {postcode} {city}', '{street} {no}a\n{postcode} {city}', '{street} {no}, Hinterhaus, 3. OG, {postcode} {city}'],
+    addresses: [
+      '{street} {no}, {postcode} {city}',
+      '{street} {no}a\n{postcode} {city}',
+      '{street} {no}, Hinterhaus, 3. OG, {postcode} {city}',
+    ],
     // Bundesnetzagentur, Mitteilung 148/2021.
     phones: ['+49 30 23125 ###', '030/23125-###', '0171 39200##', '+4917139200##', '(089) 99998###', '0221 4710###'],
     bban: '##################',
@@ -56,11 +62,24 @@ export const westernEurope: readonly Country[] = [
       ),
     ],
     names: ['{given} {family}', '{given} {family}-{family2}', '{family} {given}', '{given}, {given2} {family}'],
-    streets: list("rue de l'Église, avenue des Champs-Élysées, bd Saint-Michel, impasse du Chêne, quai d'Orléans, rue du 8 Mai 1945"),
+    streets: list(
+      "rue de l'Église, avenue des Champs-Élysées, bd Saint-Michel, impasse du Chêne, quai d'Orléans, rue du 8 Mai 1945",
+    ),
     cities: cities("Paris|750##; Lyon|6900#; L'Haÿ-les-Roses|94240; Nîmes|30###; Saint-Étienne|42###; Besançon|25###"),
-    addresses: ['{no}, {street}, {postcode} {city}', '{no} bis, {street}\n{postcode} {city} CEDEX', 'Bât. B, appt {flat}\n{no}, {street}\n{postcode} {city}'],
+    addresses: [
+      '{no}, {street}, {postcode} {city}',
+      '{no} bis, {street}\n{postcode} {city} CEDEX',
+      'Bât. B, appt {flat}\n{no}, {street}\n{postcode} {city}',
+    ],
     // ARCEP's numéros pour œuvres audiovisuelles.
-    phones: ['06 39 98 ## ##', '+33 6 39 98 ## ##', '01.99.00.##.##', '+3319900####', '04 65 71 ## ##', '05 36 49 ## ##'],
+    phones: [
+      '06 39 98 ## ##',
+      '+33 6 39 98 ## ##',
+      '01.99.00.##.##',
+      '+3319900####',
+      '04 65 71 ## ##',
+      '05 36 49 ## ##',
+    ],
     bban: '#######################',
   },
   {

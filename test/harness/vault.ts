@@ -18,6 +18,7 @@ import type { QueueName } from '../../shared/contract/grammar.ts'
 import { Secret } from '../../shared/crypto/secret.ts'
 import { createLogger } from '../../shared/log/log.ts'
 import { Replica } from '../../workers/replica.ts'
+import type { TestStack } from '../stack.ts'
 
 const bundle = fileURLToPath(new URL('../../policy/bundle', import.meta.url))
 
@@ -43,15 +44,23 @@ export interface TestActor {
 export class TestVault {
   readonly id = randomBytes(4).toString('hex')
   readonly prefix = `test-${this.id}`
-  readonly stack = inject('stack')
-  readonly redis = new Redis(this.stack.queueUrl)
-  readonly postgres = new Postgres({ connectionString: this.stack.databaseUrl })
-  readonly bao = new OpenBaoAdmin({ address: this.stack.transitAddr }, new Secret(this.stack.rootToken))
+  readonly stack: TestStack
+  readonly redis: Redis
+  readonly postgres: Postgres
+  readonly bao: OpenBaoAdmin
   readonly #cleanUp: (() => Promise<unknown>)[] = []
   policyDirectory = ''
 
-  static async open(): Promise<TestVault> {
-    const vault = new TestVault()
+  private constructor(stack: TestStack) {
+    this.stack = stack
+    this.redis = new Redis(stack.queueUrl)
+    this.postgres = new Postgres({ connectionString: stack.databaseUrl })
+    this.bao = new OpenBaoAdmin({ address: stack.transitAddr }, new Secret(stack.rootToken))
+  }
+
+  /** On the shared servers; a test that stops servers, or looks at all they hold, gives a stack of its own. */
+  static async open(stack: TestStack = inject('stack')): Promise<TestVault> {
+    const vault = new TestVault(stack)
     await vault.postgres.connect()
     vault.policyDirectory = await mkdtemp(join(tmpdir(), 'pii-vault-policy-'))
     await cp(bundle, vault.policyDirectory, { recursive: true })

@@ -1,7 +1,7 @@
 """What a worker does with a request and a requester with a reply, in the order of the contract's layers.
 
-Each function answers a verdict: `accept` and what was opened, or the layer that refuses. `unwrap` stands for OpenBao: it
-gives the plaintext of a wrapped key under a Transit key's name and associated data, or None.
+Each function answers a verdict: `accept` and what was opened, or the layer that refuses. `unwrap` stands for OpenBao:
+it gives the plaintext of a wrapped key under a Transit key's name and associated data, or None.
 """
 
 from collections.abc import Callable
@@ -19,10 +19,9 @@ def refuse(layer: str, code: str | None = None, answer: str | None = None) -> Ve
 
 
 def judge_request(queue: str, job: dict[str, str], data: Any, now: int, unwrap: Unwrap) -> Verdict:
-    if not shapes.is_request(data) or job["name"] != queue or job["id"] != data["id"]:
-        return refuse("envelope", "malformed", "hint")
-    if data["reply"].split(".")[0] != "reply-" + data["actor"]:
-        return refuse("envelope", "malformed", "none")
+    named = shapes.is_request(data) and job["name"] == queue and job["id"] == data["id"]
+    if not named or not is_reply_queue_of(data["actor"], data["reply"]):
+        return refuse("envelope", "malformed", "hint" if may_be_hinted(data) else "none")
     actor, until = data["actor"], data["until"]
     key = unwrap(f"queue-{queue}-{actor}", data["session"], pii1.session_aad(queue, actor, until))
     if key is None:
@@ -45,6 +44,17 @@ def judge_request(queue: str, job: dict[str, str], data: Any, now: int, unwrap: 
     if not shapes.is_body(queue, body) or len(body["items"]) != data["items"]:
         return refuse("body", "malformed", "sealed")
     return {"verdict": "accept", "opens_to": body, "items": [shapes.item_fault(queue, item) for item in body["items"]]}
+
+
+def is_reply_queue_of(actor: str, reply: str) -> bool:
+    return reply.split(".")[0] == f"reply-{actor}"
+
+
+def may_be_hinted(data: Any) -> bool:
+    """Whoever cannot be named for certain is told nothing, or told it in their own reply queue only."""
+    claim = data if isinstance(data, dict) else {}
+    good = all(pii1.matches(name, claim.get(name)) for name in ("id", "actor", "reply"))
+    return good and is_reply_queue_of(claim["actor"], claim["reply"])
 
 
 def judge_reply(ticket: dict[str, Any], actor: str, data: Any, unwrap: Unwrap) -> Verdict:

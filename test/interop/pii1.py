@@ -16,7 +16,15 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 QUEUES = ("detok", "tokenize")
 MASKS = ("full", "last4", "email", "redact")
 ITEM_CODES = (
-    "not_found", "denied", "erased", "expired", "corrupt", "key_retired", "invalid", "too_large", "unavailable",
+    "not_found",
+    "denied",
+    "erased",
+    "expired",
+    "corrupt",
+    "key_retired",
+    "invalid",
+    "too_large",
+    "unavailable",
 )
 REQUEST_CODES = ("unauthenticated", "malformed", "expired", "too_large", "conflict", "unavailable")
 

@@ -65,8 +65,10 @@ def is_failure(item: Any) -> bool:
 
 
 outcomes: dict[str, Callable[[Any], bool]] = {
-    "detok": lambda item: is_failure(item)
-    or (has(item, {"value", "mask"}) and isinstance(item["value"], str) and item["mask"] in pii1.MASKS),
+    "detok": lambda item: (
+        is_failure(item)
+        or (has(item, {"value", "mask"}) and isinstance(item["value"], str) and item["mask"] in pii1.MASKS)
+    ),
     "tokenize": lambda item: is_failure(item) or (has(item, {"token"}) and pii1.matches("token", item["token"])),
 }
 
