@@ -17,8 +17,6 @@ export interface Random {
 export function createRandom(seed: number): Random {
   const next = sfc32(seed)
   const between = (low: number, high: number) => low + Math.floor(next() * (high - low + 1))
-  const symbol = (placeholder: string) =>
-    placeholder === '#' ? String(between(0, 9)) : String.fromCharCode(65 + between(0, 25))
   return {
     next,
     between,
@@ -27,7 +25,14 @@ export function createRandom(seed: number): Random {
       if (choices.length === 0) throw new RangeError('Nothing to pick from')
       return choices[between(0, choices.length - 1)] as T
     },
-    fill: (pattern) => pattern.replaceAll(/[#@]/g, symbol),
+    fill(pattern) {
+      let filled = ''
+      for (const symbol of pattern) {
+        if (symbol === '#') filled += between(0, 9)
+        else filled += symbol === '@' ? String.fromCharCode(65 + between(0, 25)) : symbol
+      }
+      return filled
+    },
   }
 }
 

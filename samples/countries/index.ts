@@ -8,7 +8,7 @@ import { northernEurope } from './northern-europe.ts'
 import { southernEurope } from './southern-europe.ts'
 import { westernEurope } from './western-europe.ts'
 
-export type { City, Country, Name, People } from './country.ts'
+export type { Country, Name } from './country.ts'
 
 export const countries: readonly Country[] = [
   ...westernEurope,
