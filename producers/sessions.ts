@@ -5,6 +5,7 @@ import type { QueueName } from '../shared/contract/grammar.ts'
 import { limits } from '../shared/contract/grammar.ts'
 import { sessionKeyName } from '../shared/contract/names.ts'
 import { aesKey } from '../shared/crypto/aes-gcm.ts'
+import { Unavailable } from '../shared/errors/server-errors.ts'
 import type { Transit } from '../shared/transit/index.ts'
 
 export interface Session {
@@ -51,8 +52,11 @@ export class Sessions {
     if (known !== undefined) return known
     const aad = sessionAad(queue, this.#actor, until)
     const result = await this.#transit.decryptSession(sessionKeyName(queue, this.#actor), wrapped, aad)
+    // A server that cannot unwrap it now says nothing against the reply that it came with.
+    if ('error' in result && result.error === 'failed') throw new Unavailable('transit', 'server error')
     if ('error' in result || result.ok.reveal().length !== 32) return undefined
     const key = aesKey(result.ok.reveal())
+    result.ok.wipe()
     this.#keys.set(id, key)
     return key
   }

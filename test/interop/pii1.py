@@ -96,7 +96,8 @@ def unseal(key: bytes, sealed: bytes, associated: bytes) -> bytes | None:
 
 
 def pad_body(content: Any) -> bytes:
-    text = json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()
+    # A lone surrogate has no UTF-8 form; the backslash form is its JSON escape.
+    text = json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace")
     return text + b" " * (-len(text) % 256)
 
 

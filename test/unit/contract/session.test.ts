@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest'
+import { openReply } from '../../../producers/open-reply.ts'
+import { Sessions } from '../../../producers/sessions.ts'
+import { Unavailable } from '../../../shared/errors/server-errors.ts'
+import type { Transit } from '../../../shared/transit/index.ts'
+import { readVectors } from './vectors.ts'
+
+test('a reply whose session key cannot be unwrapped just now is not taken for a forged one, and so not discarded', async () => {
+  const [, vector] = readVectors('reply').find(([name]) => name === 'detok-value') ?? []
+  if (vector === undefined) throw new Error('no such vector')
+  const { data, ticket, actor } = vector
+  const decryptSession: Transit['decryptSession'] = async () => ({ error: 'failed' })
+  const sessions = new Sessions({ decryptSession } as Transit, actor)
+  await expect(openReply(data, ticket, actor, sessions)).rejects.toThrow(Unavailable)
+})
