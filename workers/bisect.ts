@@ -13,8 +13,7 @@ export async function bisect<T, R>(
     return await run(items)
   } catch (error) {
     if (!(error instanceof ContentRefused)) throw error
-    const [only] = items
-    if (items.length === 1 && only !== undefined) return [poisonous(only)]
+    if (items.length <= 1) return items.map((item) => poisonous(item))
   }
   const middle = Math.ceil(items.length / 2)
   const left = await bisect(items.slice(0, middle), run, poisonous)

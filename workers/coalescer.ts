@@ -39,7 +39,9 @@ export class Coalescer<T, R> {
   readonly #started = { batches: 0, items: 0 }
   #inFlight = 0
   #scheduled = false
+  /** Runs while items wait, from the start of the batch before. */
   #patience: NodeJS.Timeout | undefined
+  #patienceIsOver = false
 
   constructor(options: CoalescerOptions<T, R>) {
     this.#options = options
@@ -75,16 +77,30 @@ export class Coalescer<T, R> {
   }
 
   /** Full batches while there is a free slot; a partial one only if nothing is under way, or its patience is over. */
-  #pump(partial = false): void {
+  #pump(): void {
     const { batchItems, batchesInFlight } = this.#options
-    while (this.#inFlight < batchesInFlight && this.#waiting >= batchItems) this.#start()
-    if (this.#waiting > 0 && this.#inFlight < batchesInFlight && (partial || this.#inFlight === 0)) this.#start()
+    while (this.#waiting > 0 && this.#inFlight < batchesInFlight) {
+      if (this.#waiting < batchItems && this.#inFlight > 0 && !this.#patienceIsOver) break
+      this.#start()
+    }
+    if (this.#waiting > 0) this.#patience ??= setTimeout(() => this.#losePatience(), patienceMs)
+    else this.#calm()
+  }
+
+  #losePatience(): void {
+    this.#patienceIsOver = true
+    this.#pump()
+  }
+
+  #calm(): void {
     clearTimeout(this.#patience)
-    this.#patience = this.#waiting > 0 ? setTimeout(() => this.#pump(true), patienceMs) : undefined
+    this.#patience = undefined
+    this.#patienceIsOver = false
   }
 
   #start(): void {
     const tickets = this.#take()
+    this.#calm()
     this.#inFlight++
     this.#started.batches++
     this.#started.items += tickets.length

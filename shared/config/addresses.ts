@@ -14,7 +14,10 @@ export function readQueueUrl(reader: EnvironmentReader): string {
     ['redis:', 'rediss:'],
     'the Redis or Valkey server, as redis(s)://user:password@host:port',
   )
-  return url === undefined ? '' : requireTls(reader, 'QUEUE_URL', url, url.protocol === 'rediss:', 'rediss:')
+  if (url === undefined) return ''
+  // For ioredis every parameter is an option, and `tls` more than the scheme.
+  if (url.searchParams.has('tls')) reader.problem('QUEUE_URL must ask for TLS by rediss:, not by a parameter')
+  return requireTls(reader, 'QUEUE_URL', url, url.protocol === 'rediss:', 'rediss:')
 }
 
 export function readDatabaseUrl(reader: EnvironmentReader): string {
@@ -25,16 +28,29 @@ export function readDatabaseUrl(reader: EnvironmentReader): string {
     'the Postgres server, as postgres://user:password@host:port/database',
   )
   if (url === undefined) return ''
-  const verified = url.searchParams.get('sslmode') === 'verify-full'
+  // For pg the last of a parameter counts, and `host` more than the host.
+  if (url.searchParams.has('host'))
+    reader.problem('DATABASE_URL must name its host before the path, not as a parameter')
+  const verified = url.searchParams.getAll('sslmode').at(-1) === 'verify-full'
   return requireTls(reader, 'DATABASE_URL', url, verified, 'sslmode=verify-full')
 }
 
 export function readTransitAddress(reader: EnvironmentReader): string {
   const names = ['TRANSIT_ADDR', 'BAO_ADDR', 'VAULT_ADDR']
   const url = readUrl(reader, names, ['http:', 'https:'], 'the OpenBao server, as https://host:port')
-  return url === undefined
-    ? ''
-    : requireTls(reader, 'TRANSIT_ADDR', url, url.protocol === 'https:', 'https:').replace(/\/+$/, '')
+  if (url === undefined) return ''
+  requireTls(reader, 'TRANSIT_ADDR', url, url.protocol === 'https:', 'https:')
+  if (url.href !== `${url.origin}/`) reader.problem('TRANSIT_ADDR must end after the port: no user, path or query')
+  return url.origin
+}
+
+/** A bundle's path, or the address of an OPA server: whoever can answer in its place decides who sees what. */
+export function readPolicyLocation(reader: EnvironmentReader): string {
+  const meaning = 'the policy: a bundle (file or directory), or the http(s) address of an OPA server'
+  const location = reader.required('POLICY', meaning)
+  const url = /^https?:/i.test(location) ? URL.parse(location) : null
+  if (url !== null) requireTls(reader, 'POLICY', url, url.protocol === 'https:', 'https:')
+  return location
 }
 
 /** Switches that turn verification off, wherever they come from. */

@@ -5,7 +5,13 @@ import { Secret } from '../crypto/secret.ts'
 import type { LogLevel } from '../log/log.ts'
 import { logLevels } from '../log/log.ts'
 import type { OpenBaoAddress } from '../transit/http.ts'
-import { readDatabaseUrl, readQueueUrl, readTransitAddress, refuseUnverifiedTls } from './addresses.ts'
+import {
+  readDatabaseUrl,
+  readPolicyLocation,
+  readQueueUrl,
+  readTransitAddress,
+  refuseUnverifiedTls,
+} from './addresses.ts'
 import type { Environment } from './reader.ts'
 import { EnvironmentReader } from './reader.ts'
 
@@ -63,10 +69,7 @@ export function readWorkerConfig(env: Environment): WorkerConfig {
       'a file that holds the secret id, readable by this process alone',
     ),
     policy: {
-      location: reader.required(
-        'POLICY',
-        'the policy: a bundle (file or directory), or the http(s) address of an OPA server',
-      ),
+      location: readPolicyLocation(reader),
       publicKeyFile: reader.optional('POLICY_PUBLIC_KEY_FILE'),
     },
     logLevel: reader.oneOf('LOG_LEVEL', logLevels, 'info'),
@@ -115,7 +118,7 @@ function readTransit(reader: EnvironmentReader): OpenBaoAddress {
   return {
     address: readTransitAddress(reader),
     namespace: reader.optional('BAO_NAMESPACE', 'VAULT_NAMESPACE'),
-    caFile: reader.optional('BAO_CACERT', 'VAULT_CACERT'),
+    caFile: reader.file('BAO_CACERT', 'VAULT_CACERT'),
   }
 }
 

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { exitCodes, UserError } from '../errors/user-error.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -31,6 +32,17 @@ export class EnvironmentReader {
     return value ?? ''
   }
 
+  /** The path of a file that can be read, if the variable is set. */
+  file(...names: string[]): string | undefined {
+    const path = this.optional(...names)
+    try {
+      if (path !== undefined) readFileSync(path)
+    } catch {
+      this.problem(`${names[0]} names a file that cannot be read`)
+    }
+    return path
+  }
+
   oneOf<T extends string>(name: string, allowed: readonly T[], fallback: T): T {
     const value = this.optional(name)
     if (value === undefined) return fallback
@@ -48,7 +60,10 @@ export class EnvironmentReader {
 
   /** The settings, frozen; or every problem at once, as one error with exit code 2. */
   finish<T extends object>(settings: T): Readonly<T> {
-    if (this.#problems.length === 0) return Object.freeze(settings)
+    if (this.#problems.length === 0) {
+      for (const group of Object.values(settings)) Object.freeze(group)
+      return Object.freeze(settings)
+    }
     const list = this.#problems.map((problem) => `\n  - ${problem}`).join('')
     throw new UserError(
       `the configuration is not usable:${list}\nThe README's table lists every setting.`,

@@ -13,6 +13,10 @@ export interface Queryable {
 
 const statementTimeoutMs = 20_000
 
+const canWriteAudit = `
+  select not pg_is_in_recovery() and not current_setting('transaction_read_only')::bool as primary,
+         has_any_column_privilege('vault.audit', 'insert') as granted`
+
 /** Postgres. Every failure leaves as Unavailable or ContentRefused, without the driver's text. */
 export class Database implements Queryable {
   readonly #pool: Pool
@@ -29,8 +33,11 @@ export class Database implements Queryable {
       // A server that fell silent: the client gives up a little after the server should have.
       query_timeout: statementTimeoutMs + 5_000,
     })
-    // Without a handler, an idle connection that dies would end the process.
+    // Without handlers, a connection that dies would end the process: an idle one, or one in the midst of a transaction.
     this.#pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection was lost'))
+    this.#pool.on('connect', (client) =>
+      client.on('error', (error) => log.debug({ err: error }, 'database connection')),
+    )
   }
 
   async query<Row>(statement: Statement<Row>, values: readonly unknown[]): Promise<Row[]> {
@@ -58,13 +65,14 @@ export class Database implements Queryable {
     }
   }
 
-  /** Resolves if the server takes writes: a standby that answers is of no use, as nothing can be audited there. */
+  /**
+   * Resolves if this role can write its audit here. A standby is of no use, as nothing can be audited there, and neither is
+   * a database that was not set up.
+   */
   async probe(): Promise<void> {
-    const { rows } = await command(
-      this.#pool,
-      "select pg_is_in_recovery() or current_setting('transaction_read_only')::bool as read_only",
-    )
-    if (rows[0]?.['read_only'] !== false) throw new Unavailable('postgres', 'read-only')
+    const { rows } = await command(this.#pool, canWriteAudit)
+    if (rows[0]?.['primary'] !== true) throw new Unavailable('postgres', 'read-only')
+    if (rows[0]?.['granted'] !== true) throw new Unavailable('postgres', 'not set up')
   }
 
   async close(): Promise<void> {
@@ -103,19 +111,24 @@ async function rollBack(client: PoolClient): Promise<boolean> {
   )
 }
 
-/** By SQLSTATE class (Postgres, Appendix A): 22 data exception and 23 integrity violation are the content's fault. */
+/** By SQLSTATE (Postgres, Appendix A). Classes 22, data exception, and 23, integrity violation, are the content's fault. */
 function translate(error: unknown): Error {
   const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined
+  // pg's own errors have no code: it lost the connection, or gave up on a silent server or a pool without a free one.
+  if (code === undefined && error instanceof Error && /timeout/i.test(error.message)) {
+    return new Unavailable('postgres', 'timeout')
+  }
   const state = typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : ''
   if (/^2[23]/.test(state)) return new ContentRefused('postgres', state)
-  return new Unavailable('postgres', reasons[state.slice(0, 2)] ?? (state === '' ? 'unreachable' : 'server error'), {
-    cause: error,
-  })
+  const reason = reasons[state] ?? reasons[state.slice(0, 2)] ?? (state === '' ? 'unreachable' : 'server error')
+  return new Unavailable('postgres', reason, { cause: error })
 }
 
 const reasons: Record<string, UnavailableReason | undefined> = {
   '08': 'connection lost',
-  '25': 'read-only',
+  '25006': 'read-only',
   '53': 'out of resources',
+  '55P03': 'timeout', // a lock was not to be had
   '57': 'connection lost',
+  '57014': 'timeout', // statement_timeout
 }

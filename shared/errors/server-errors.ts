@@ -13,6 +13,7 @@ export type UnavailableReason =
   | 'connection lost'
   | 'out of resources'
   | 'not accepted'
+  | 'not set up'
 
 /** A server did not answer, or answered that it cannot now. Whether it is down is for its probe to tell. */
 export class Unavailable extends Error {
@@ -30,14 +31,23 @@ export class Unavailable extends Error {
   }
 }
 
-/** A healthy server refused what it was sent: some item of the batch is poisonous, and sending it again changes nothing. */
+/** A server refused what it was sent: some item of the batch is poisonous, and sending it again changes nothing. */
 export class ContentRefused extends Error {
-  override readonly name = 'ContentRefused'
+  override readonly name: string = 'ContentRefused'
   readonly dependency: string
 
-  constructor(dependency: string, status: string | number) {
-    super(`${dependency} refused the content (${status})`)
+  constructor(dependency: string, status: string | number, what = 'refused') {
+    super(`${dependency} ${what} the content (${status})`)
     this.dependency = dependency
+  }
+}
+
+/** A server failed at the same content again and again, while its probe was well: the content may be to blame, or not. */
+export class ContentSuspected extends ContentRefused {
+  override readonly name = 'ContentSuspected'
+
+  constructor(dependency: string, reason: UnavailableReason) {
+    super(dependency, reason, 'keeps failing at')
   }
 }
 

@@ -22,7 +22,7 @@ export class Closing {
     const deadline = new Promise<'late'>((resolve) => {
       timer = setTimeout(resolve, deadlineMs, 'late')
     })
-    for (const { name, close } of this.#steps.reverse()) {
+    for (const { name, close } of this.#steps.toReversed()) {
       const step = Promise.resolve().then(close)
       const failed = step.then(
         () => undefined,

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { ContentRefused, ShuttingDown, Unavailable } from '../errors/server-errors.ts'
+import type { UnavailableReason } from '../errors/server-errors.ts'
+import { ContentSuspected, ShuttingDown, Unavailable } from '../errors/server-errors.ts'
 import { UserError } from '../errors/user-error.ts'
 import type { Logger } from '../log/log.ts'
 
@@ -15,6 +16,16 @@ export interface DependencyOptions {
 const triesWhileHealthy = 3
 const firstWaitMs = 100
 const longestWaitMs = 5_000
+const longer = (waitMs: number): number => Math.min(waitMs * 2, longestWaitMs)
+
+/** What no content is to blame for, even if the probe was luckier: it met another node, or no lock. */
+const blameless: ReadonlySet<UnavailableReason> = new Set([
+  'timeout',
+  'throttled',
+  'sealed or standby',
+  'read-only',
+  'out of resources',
+])
 
 /**
  * One server that the pipeline needs.
@@ -42,27 +53,30 @@ export class Dependency {
   }
 
   /**
-   * Runs `work` while the server is up, and again after each outage. Throws ContentRefused where a healthy server
-   * keeps refusing, ShuttingDown after `close`, and whatever else `work` throws as it is.
+   * Runs `work` while the server is up, and again after each outage. Throws ContentSuspected where a healthy server
+   * keeps failing, ShuttingDown after `close`, and whatever else `work` throws as it is.
    */
   async use<T>(work: () => Promise<T>): Promise<T> {
-    for (let tries = 1; ; tries++) {
+    let refusals = 0
+    for (let wait = firstWaitMs; ; wait = longer(wait)) {
       await this.whenUp()
       try {
         return await work()
       } catch (error) {
         if (!(error instanceof Unavailable)) throw error
-        if (!(await this.#isHealthy(error))) tries = 0
-        else if (tries >= triesWhileHealthy || error.reason === 'refused our token') {
-          throw new ContentRefused(this.name, error.reason)
+        if (!(await this.#unlessClosed(this.#isHealthy(error)))) refusals = 0
+        else if (!blameless.has(error.reason)) refusals++
+        if (refusals >= triesWhileHealthy || (refusals > 0 && error.reason === 'refused our token')) {
+          throw new ContentSuspected(this.name, error.reason)
         }
+        if (this.isUp) await this.#pause(wait, error)
       }
     }
   }
 
   async whenUp(): Promise<void> {
     if (this.#closing.signal.aborted) throw new ShuttingDown()
-    await this.#recovery
+    if (this.#recovery !== undefined) await this.#unlessClosed(this.#recovery)
   }
 
   close(): void {
@@ -74,7 +88,7 @@ export class Dependency {
     if (this.#recovery !== undefined) return Promise.resolve(false)
     this.#checking ??= this.check()
       .then((failure) => {
-        if (failure !== undefined && this.#recovery === undefined) this.#goDown(failure, doubt.retryAfterMs)
+        if (failure !== undefined) this.#goDown(failure, doubt)
         return failure === undefined
       })
       .finally(() => {
@@ -83,10 +97,10 @@ export class Dependency {
     return this.#checking
   }
 
-  #goDown(failure: Error, retryAfterMs: number | undefined): void {
+  #goDown(failure: Error, doubt: Unavailable): void {
     const { log, onChange, name } = this.#options
     log.warn({ dependency: name, reason: failure.message }, 'dependency down: intake closed')
-    this.#recovery = this.#recover(retryAfterMs).finally(() => {
+    this.#recovery = this.#recover(doubt).finally(() => {
       this.#recovery = undefined
       onChange()
     })
@@ -95,17 +109,34 @@ export class Dependency {
     onChange()
   }
 
-  async #recover(retryAfterMs: number | undefined): Promise<void> {
+  async #recover(doubt: Unavailable): Promise<void> {
     const since = Date.now()
-    const { signal } = this.#closing
-    for (let wait = retryAfterMs ?? firstWaitMs; ; wait = Math.min(wait * 2, longestWaitMs)) {
-      await delay(wait * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => undefined)
-      if (signal.aborted) throw new ShuttingDown()
-      const failure = await this.check()
-      if (failure === undefined) break
+    let failure: Error | undefined = doubt
+    for (let wait = firstWaitMs; failure !== undefined; wait = longer(wait)) {
+      await this.#pause(wait, failure)
+      if (this.#closing.signal.aborted) throw new ShuttingDown()
+      failure = await this.check()
       if (failure instanceof UserError) throw failure // waiting would not help
     }
     this.#options.log.info({ dependency: this.name, downMs: Date.now() - since }, 'dependency up: intake open')
+  }
+
+  /** Jittered, so that replicas do not come back as one; never shorter than `Retry-After` asks. Ends early on `close`. */
+  #pause(waitMs: number, failure: Error): Promise<void> {
+    const asked = failure instanceof Unavailable ? (failure.retryAfterMs ?? 0) : 0
+    const { signal } = this.#closing
+    return delay(asked + waitMs * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => undefined)
+  }
+
+  /** What is waited for, or ShuttingDown as soon as `close` is called: a probe of a silent server takes its time. */
+  #unlessClosed<T>(waitedFor: Promise<T>): Promise<T> {
+    const { signal } = this.#closing
+    return new Promise((resolve, reject) => {
+      const leave = () => reject(new ShuttingDown())
+      if (signal.aborted) leave()
+      signal.addEventListener('abort', leave)
+      void waitedFor.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave))
+    })
   }
 
   /** Asks the probe once. Its failure, if it fails. */

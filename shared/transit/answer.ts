@@ -35,10 +35,11 @@ export function parseBatch(
   const items = answer.data.data.batch_results
   if (items.length !== length) throw new Unavailable('transit', 'unexpected answer')
   return items.map((item, index) => {
-    // `error` first: a failed item also has `plaintext: ""`, which is a legal plaintext.
+    if (item.reference !== String(index)) throw new Unavailable('transit', 'unexpected answer')
+    // `error` before the value: a failed item also has `plaintext: ""`, which is a legal plaintext.
     if (item.error !== undefined && item.error !== '') return { error: classify(item.error) }
     const value = item[member]
-    if (value === undefined || item.reference !== String(index)) throw new Unavailable('transit', 'unexpected answer')
+    if (value === undefined) throw new Unavailable('transit', 'unexpected answer')
     return { ok: value }
   })
 }

@@ -19,6 +19,10 @@ export interface Answer {
 
 const answerBytes = 32 * 1024 * 1024
 const connections = 64
+/** For the first byte of an answer, and between any two parts of it. */
+const silenceMs = 10_000
+/** For all of it: an answer that trickles must not hold its caller for ever. */
+const wholeAnswerMs = 30_000
 
 /**
  * OpenBao over HTTP: one JSON question, one JSON answer, whatever its status. Nothing is retried here, and redirects
@@ -28,12 +32,12 @@ export class OpenBaoHttp {
   readonly #pool: Pool
   readonly #namespace: string | undefined
 
-  constructor({ address, namespace, caFile }: OpenBaoAddress) {
+  constructor({ address, namespace, caFile }: OpenBaoAddress, timeoutMs = silenceMs) {
     this.#namespace = namespace
     this.#pool = new Pool(address, {
       connections,
-      headersTimeout: 10_000,
-      bodyTimeout: 10_000,
+      headersTimeout: timeoutMs,
+      bodyTimeout: timeoutMs,
       maxResponseSize: answerBytes,
       connect: { timeout: 3_000, ...(caFile === undefined ? {} : { ca: readFileSync(caFile, 'utf8') }) },
     })
@@ -54,6 +58,7 @@ export class OpenBaoHttp {
           ...(this.#namespace === undefined ? {} : { 'x-vault-namespace': this.#namespace }),
         },
         body: content === undefined ? null : JSON.stringify(content),
+        signal: AbortSignal.timeout(wholeAnswerMs),
       })
       status = answer.statusCode
       text = await answer.body.text()
@@ -86,8 +91,7 @@ function networkReason(error: unknown): 'timeout' | 'incomplete answer' | 'unrea
 }
 
 function overloaded(status: number, retryAfter: string | string[] | undefined): Unavailable {
-  const seconds = Number(retryAfter)
-  const wait =
-    retryAfter !== undefined && Number.isFinite(seconds) ? { retryAfterMs: Math.min(seconds, 60) * 1_000 } : {}
+  // Seconds; the header's other form, a date, is not worth a second clock.
+  const wait = /^[0-9]{1,9}$/.test(String(retryAfter)) ? { retryAfterMs: Math.min(Number(retryAfter), 60) * 1_000 } : {}
   return new Unavailable('transit', status === 429 ? 'throttled' : 'sealed or standby', wait)
 }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { Secret } from '../crypto/secret.ts'
-import { Unavailable } from '../errors/server-errors.ts'
+import { ShuttingDown, Unavailable } from '../errors/server-errors.ts'
 import { exitCodes, UserError } from '../errors/user-error.ts'
 import type { OpenBaoHttp } from './http.ts'
 
@@ -22,11 +22,14 @@ export function secretIdFromFile(path: string): () => Promise<Secret> {
 }
 
 const auth = z.object({
-  auth: z.object({ client_token: z.string().min(1), lease_duration: z.number(), renewable: z.boolean() }),
+  auth: z.object({ client_token: z.string().min(1), lease_duration: z.number() }),
 })
 
 /** Five bad tries lock a role for everyone, so it is left at two. */
 const tries = 2
+
+/** Node's timers cannot wait longer than 24 days: a longer one would fire at once, again and again. */
+const longestTimerMs = 86_400_000
 
 /**
  * The process's OpenBao token: logged in by AppRole, renewed at two thirds of its lease, and got anew when it died.
@@ -67,6 +70,7 @@ export class Login {
 
   async close(): Promise<void> {
     this.#closed = true
+    await this.#loggingIn?.catch(() => undefined)
     clearTimeout(this.#renewal)
     const token = this.#token
     this.#token = undefined
@@ -75,6 +79,7 @@ export class Login {
   }
 
   #logIn(): Promise<Secret> {
+    if (this.#closed) return Promise.reject(new ShuttingDown())
     this.#loggingIn ??= this.#askForToken().finally(() => {
       this.#loggingIn = undefined
     })
@@ -109,12 +114,14 @@ export class Login {
   #renewLater(token: Secret, leaseSeconds: number): void {
     clearTimeout(this.#renewal)
     if (leaseSeconds <= 0) return // never expires
-    this.#renewal = setTimeout(() => void this.#renew(token, leaseSeconds), (leaseSeconds * 2_000) / 3).unref()
+    const waitMs = Math.min((leaseSeconds * 2_000) / 3, longestTimerMs)
+    this.#renewal = setTimeout(() => void this.#renew(token, leaseSeconds), waitMs).unref()
   }
 
   async #renew(token: Secret, leaseBefore: number): Promise<void> {
     try {
       const { status, body } = await this.#http.request('POST', 'auth/token/renew-self', token, {})
+      if (this.#token !== token) return // found dead and replaced, or given back, meanwhile
       const granted = status === 200 ? auth.safeParse(body).data?.auth.lease_duration : undefined
       // Near `token_max_ttl` a renewal grants next to nothing: time for a new token, before the old one ends.
       if (granted !== undefined && granted > leaseBefore / 2) this.#accept(status, body)

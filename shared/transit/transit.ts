@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
 import { decodeBase64 } from '../contract/seal.ts'
 import { Secret } from '../crypto/secret.ts'
@@ -11,6 +12,9 @@ const dataKeyAnswer = z.object({ data: z.object({ plaintext: z.string(), ciphert
 
 /** Well formed, made by no key: whoever answers that this item is refused is unsealed, has the key, and lets us use it. */
 const canary = `vault:v1:${Buffer.alloc(60).toString('base64')}`
+
+/** The pauses before items that failed for the moment are asked for again. */
+const retryAfterMs = [50, 200]
 
 /**
  * OpenBao Transit. Items fail one by one (ItemResult); a call throws only where the answer speaks of no item:
@@ -73,10 +77,35 @@ export class Transit {
     else await this.encrypt(key, [Buffer.alloc(32)])
   }
 
+  /** One call; items that failed for the moment, as right after a rotation, are asked for again, by themselves. */
   async #batch(
     operation: string,
     key: string,
-    items: object[],
+    items: readonly object[],
+    member: 'plaintext' | 'ciphertext',
+  ): Promise<ItemResult<string>[]> {
+    const results = await this.#once(operation, key, items, member)
+    for (const waitMs of retryAfterMs) {
+      const failed = [...results.keys()].filter((i) => isFailed(results[i]))
+      if (failed.length === 0) break
+      await delay(waitMs)
+      const again = await this.#once(
+        operation,
+        key,
+        failed.map((i) => items[i] as object),
+        member,
+      )
+      failed.forEach((at, i) => {
+        results[at] = again[i] as ItemResult<string>
+      })
+    }
+    return results
+  }
+
+  async #once(
+    operation: string,
+    key: string,
+    items: readonly object[],
     member: 'plaintext' | 'ciphertext',
   ): Promise<ItemResult<string>[]> {
     const batch_input = items.map((item, index) => ({ ...item, reference: String(index) }))
@@ -86,15 +115,18 @@ export class Transit {
     return results
   }
 
+  /** A 403 may mean that our token died: then once more, with another. */
   async #call(path: string, content: unknown): Promise<Answer> {
     this.#calls++
     const token = await this.#login.token()
     const answer = await this.#http.request('POST', path, token, content)
-    if (answer.status !== 403) return answer
-    if (!(await this.#login.replaceIfDead(token))) return answer
+    if (answer.status !== 403 || !(await this.#login.replaceIfDead(token))) return answer
     return this.#http.request('POST', path, await this.#login.token(), content)
   }
 }
+
+const isFailed = (result: ItemResult<string> | undefined): boolean =>
+  result !== undefined && 'error' in result && result.error === 'failed'
 
 function refusal({ status }: Answer): Error {
   if (status === 400 || status === 413) return new ContentRefused('transit', status)
