@@ -7,13 +7,13 @@ import { ContentRefused } from '../shared/errors/server-errors.ts'
 export async function bisect<T, R>(
   items: readonly T[],
   run: (items: readonly T[]) => Promise<R[]>,
-  poisonous: (item: T) => R,
+  poisonous: (item: T, error: ContentRefused) => R,
 ): Promise<R[]> {
   try {
     return await run(items)
   } catch (error) {
     if (!(error instanceof ContentRefused)) throw error
-    if (items.length <= 1) return items.map((item) => poisonous(item))
+    if (items.length <= 1) return items.map((item) => poisonous(item, error))
   }
   const middle = Math.ceil(items.length / 2)
   const left = await bisect(items.slice(0, middle), run, poisonous)

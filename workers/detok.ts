@@ -43,8 +43,7 @@ export function createDetok(dependencies: Dependencies): Pipeline {
     const allowed = await through(found, authorize)
     const unwrapped = await through(allowed, unwrap)
     const opened = await through(unwrapped, decrypt)
-    const audited = await audit.items(opened)
-    return opened.map((entry, i) => ('live' in entry && !audited[i] ? fail(entry.live, 'unavailable') : entry))
+    return audit.items(opened)
   }
 
   async function process(job: Job<unknown>): Promise<void> {

@@ -2,7 +2,7 @@ import type { QueueName } from '../shared/contract/grammar.ts'
 import { deadLetterQueueName } from '../shared/contract/names.ts'
 import { digestOf } from '../shared/contract/seal.ts'
 import type { Dependencies } from './dependencies.ts'
-import type { createAudit } from './stages/audit.ts'
+import type { Audit } from './stages/audit.ts'
 import type { Opened } from './stages/open.ts'
 import type { createReply } from './stages/reply.ts'
 
@@ -14,14 +14,14 @@ type Refusal = Exclude<Opened<never>, { kind: 'open' }>
  */
 export function createRefuse(
   queue: QueueName,
-  audit: ReturnType<typeof createAudit>,
+  audit: Audit,
   reply: ReturnType<typeof createReply>,
   { redis, log }: Dependencies,
 ): (refusal: Refusal) => Promise<void> {
   return async (refusal) => {
     const { code } = refusal
     if (refusal.kind === 'refused') {
-      await audit.refusal(refusal.request, code)
+      await audit.refusal(refusal.request, code, refusal.actorIsCertain)
       return reply.refusal(refusal.request, code)
     }
     const { claim, envelope, jobId, attempt } = refusal

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { Job } from 'bullmq'
-import { WaitingError } from 'bullmq'
+import { DelayedError, WaitingError } from 'bullmq'
 import type { WorkerConfig } from '../shared/config/environment.ts'
 import type { QueueName } from '../shared/contract/grammar.ts'
 import { ShuttingDown } from '../shared/errors/server-errors.ts'
@@ -20,6 +20,9 @@ const pipelines = { detok: createDetok, tokenize: createTokenize }
 
 /** A job whose worker died this often is not run again. */
 const maxStalledCount = 5
+
+/** A job that can be neither processed nor given up waits this long, so that it does not spin. */
+const tryAgainAfterMs = 5_000
 
 /** Of the deadline for leaving; the rest is for giving back what is left and closing connections. */
 const shareForDraining = 0.7
@@ -111,9 +114,15 @@ export class Replica {
     try {
       await (this.#worker?.isGivenUp(job) ? pipeline.giveUp(job) : this.#run(job, pipeline))
     } catch (error) {
-      if (error instanceof UserError) this.#options.onFatal(error)
-      else if (!(error instanceof ShuttingDown))
-        this.#options.log.error({ requestId: job.id, err: error }, 'a job is given back')
+      if (error instanceof UserError) this.#goneWrong(error)
+      else if (!(error instanceof ShuttingDown)) {
+        this.#options.log.error(
+          { requestId: job.id, err: error },
+          'a job could not even be given up: it is tried again',
+        )
+        await job.moveToDelayed(Date.now() + tryAgainAfterMs, token)
+        throw new DelayedError()
+      }
       // Back to the queue, for another replica.
       await job.moveToWait(token)
       throw new WaitingError()
@@ -132,6 +141,14 @@ export class Replica {
       this.#options.log.error({ requestId: job.id, err: error }, 'unexpected error in the pipeline')
       await pipeline.giveUp(job)
     }
+  }
+
+  /** Nothing here can go on until a person has mended it. */
+  #goneWrong(error: UserError): void {
+    if (this.#leaving) return
+    this.#leaving = true
+    void this.#worker?.pause(true)
+    this.#options.onFatal(error)
   }
 
   #setIntake(): void {

@@ -2,8 +2,8 @@ import type { QueueName } from '../../shared/contract/grammar.ts'
 import { tokenToUuid } from '../../shared/crypto/token.ts'
 import type { Queryable } from '../../shared/db/database.ts'
 import * as statements from '../../shared/db/statements.ts'
-import type { AuditedItem, Entry, SealedRequest } from '../batch.ts'
-import { itemOf } from '../batch.ts'
+import type { AuditedItem, Entry, Failed, OpenRequest, SealedRequest } from '../batch.ts'
+import { fail, itemOf } from '../batch.ts'
 import { bisect } from '../bisect.ts'
 import { Coalescer } from '../coalescer.ts'
 import type { Dependencies } from '../dependencies.ts'
@@ -55,17 +55,39 @@ export function createAudit(queue: QueueName, { postgres, workerName }: Dependen
     return rows.map(() => true)
   }
 
-  return {
-    /** Answers false for an entry whose row the server refuses: it must not be answered with a value. */
-    items: <T extends AuditedItem>(batch: readonly Entry<T>[]): Promise<boolean[]> => coalescer.add(batch.map(rowOf)),
-    /** One row for a request that was refused as a whole, by the actor it was sealed by. */
-    refusal: (request: SealedRequest, code: string): Promise<boolean[]> => coalescer.add([refusalRow(request, code)]),
-    /** The same where nobody is certain who asked. */
-    unopened: (claim: Claim, attempt: number, items: number, code: string): Promise<boolean[]> =>
-      coalescer.add([
-        { requestId: claim.id, attempt, item: undefined, items, claimedActor: claim.actor, outcome: code },
-      ]),
+  /** Throws where the server refuses even the least that can be said of an item: then its request gets no answer. */
+  async function record(rows: AuditRow[]): Promise<void> {
+    if ((await coalescer.add(rows)).includes(false)) throw new Error('the audit refuses a row')
   }
+
+  return {
+    /**
+     * The batch as it was recorded. A row that the server refuses is recorded once more, with no more than who, which and
+     * `unavailable`; that item is not answered with a value.
+     */
+    items: async <T extends AuditedItem>(batch: readonly Entry<T>[]): Promise<Entry<T>[]> => {
+      const written = await coalescer.add(batch.map(rowOf))
+      if (!written.includes(false)) return [...batch]
+      const recorded = batch.map((entry, i): Entry<T> => (written[i] ? entry : unrecordable(entry)))
+      await record(recorded.filter((_, i) => !written[i]).map(rowOf))
+      return recorded
+    },
+    /** One row for a request that was refused as a whole. */
+    refusal: (request: SealedRequest, code: string, actorIsCertain: boolean): Promise<void> =>
+      record([refusalRow(request, code, actorIsCertain)]),
+    /** The same where nobody is certain who asked. */
+    unopened: (claim: Claim, attempt: number, items: number, code: string): Promise<void> =>
+      record([{ requestId: claim.id, attempt, item: undefined, items, claimedActor: claim.actor, outcome: code }]),
+  }
+}
+
+export type Audit = ReturnType<typeof createAudit>
+
+/** What is left of an entry whose row the server refuses. */
+export function unrecordable<T extends AuditedItem>(entry: Entry<T>): Failed {
+  const { request, index } = itemOf(entry)
+  const bare: OpenRequest = { ...request, tenant: undefined, purpose: '', reason: undefined }
+  return fail({ request: bare, index }, 'failed' in entry ? entry.failed : 'unavailable')
 }
 
 export function rowOf<T extends AuditedItem>(entry: Entry<T>): AuditRow {
@@ -91,8 +113,16 @@ export function rowOf<T extends AuditedItem>(entry: Entry<T>): AuditRow {
   }
 }
 
-function refusalRow({ id: requestId, attempt, actor, itemCount: items }: SealedRequest, outcome: string): AuditRow {
-  return { requestId, attempt, item: undefined, items, actor, outcome }
+function refusalRow(request: SealedRequest, outcome: string, actorIsCertain: boolean): AuditRow {
+  const { id: requestId, attempt, actor, itemCount: items } = request
+  return {
+    requestId,
+    attempt,
+    item: undefined,
+    items,
+    ...(actorIsCertain ? { actor } : { claimedActor: actor }),
+    outcome,
+  }
 }
 
 export async function insertAudit(

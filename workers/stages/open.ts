@@ -31,8 +31,14 @@ export interface Unopened {
 
 export type Opened<Body> =
   | { readonly kind: 'open'; readonly request: OpenRequest; readonly body: Body }
-  /** Refused as a whole; the session opened, so the answer is sealed and the actor is certain. */
-  | { readonly kind: 'refused'; readonly code: RequestErrorCode; readonly request: SealedRequest }
+  /** Refused as a whole. The session opened, so the answer is sealed. */
+  | {
+      readonly kind: 'refused'
+      readonly code: RequestErrorCode
+      readonly request: SealedRequest
+      /** False if the body was not opened: a session in the clear can be copied onto any body. */
+      readonly actorIsCertain: boolean
+    }
   | Unopened
 
 const farthestUntil = grammar.limits.sessionSeconds + grammar.limits.clockSkewSeconds
@@ -66,7 +72,8 @@ export function createOpen<Body extends { items: unknown[]; purpose: string; rea
     const request = { queue, id, actor, session, sessionKey, until, exp, reply, itemCount, attempt: attemptOf(job) }
     if (envelope.body.length > bodyCharacters) {
       // Sealed to the digest of these very bytes, so it answers no other request.
-      return { kind: 'refused', code: 'too_large', request: { ...request, digest: digestOfEncoded(envelope.body) } }
+      const oversized = { ...request, digest: digestOfEncoded(envelope.body) }
+      return { kind: 'refused', code: 'too_large', request: oversized, actorIsCertain: false }
     }
     const sealed = decodeBase64(envelope.body)
     if (sealed === undefined) return unopened(job, 'malformed')
@@ -74,7 +81,12 @@ export function createOpen<Body extends { items: unknown[]; purpose: string; rea
     if (opened === undefined) return unopened(job, 'unauthenticated')
 
     const authentic: SealedRequest = { ...request, digest: digestOf(sealed) }
-    const refused = (code: RequestErrorCode): Opened<Body> => ({ kind: 'refused', code, request: authentic })
+    const refused = (code: RequestErrorCode): Opened<Body> => ({
+      kind: 'refused',
+      code,
+      request: authentic,
+      actorIsCertain: true,
+    })
     if (until > nowSeconds() + farthestUntil || exp > until) return refused('malformed')
     if (hasPassed(exp)) return refused('expired')
     if (itemCount > grammar.limits.itemsPerRequest || sealed.length > grammar.limits.bodyBytes)

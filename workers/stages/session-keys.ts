@@ -4,7 +4,7 @@ import { sessionAad } from '../../shared/contract/associated-data.ts'
 import type { QueueName } from '../../shared/contract/grammar.ts'
 import { sessionKeyName } from '../../shared/contract/names.ts'
 import { aesKey } from '../../shared/crypto/aes-gcm.ts'
-import { ContentRefused, Unavailable } from '../../shared/errors/server-errors.ts'
+import { ContentRefused, ContentSuspected, Unavailable } from '../../shared/errors/server-errors.ts'
 import type { Dependencies } from '../dependencies.ts'
 
 export interface SessionClaim {
@@ -35,13 +35,14 @@ export function createSessionKeys(queue: QueueName, { transit }: Dependencies): 
     }
     try {
       const result = await transit.guard.use(unwrapOnce)
-      if ('error' in result || result.ok.reveal().length !== 32) return undefined
-      const key = aesKey(result.ok.reveal())
+      if ('error' in result) return undefined
+      const bytes = result.ok.reveal()
+      const key = bytes.length === 32 ? aesKey(bytes) : undefined
       result.ok.wipe()
       return key
     } catch (error) {
       // No such key: nobody of this name may use this queue.
-      if (error instanceof ContentRefused) return undefined
+      if (error instanceof ContentRefused && !(error instanceof ContentSuspected)) return undefined
       throw error
     }
   }

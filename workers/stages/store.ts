@@ -1,13 +1,14 @@
 import { tokenFromUuid, tokenToUuid } from '../../shared/crypto/token.ts'
 import type { Queryable } from '../../shared/db/database.ts'
 import * as statements from '../../shared/db/statements.ts'
-import type { Entry, OpenRequest } from '../batch.ts'
+import type { Entry, Failed, OpenRequest } from '../batch.ts'
 import { fail, itemOf, live } from '../batch.ts'
 import { bisect } from '../bisect.ts'
 import { Coalescer } from '../coalescer.ts'
 import { hasPassed } from '../deadline.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { insertAudit, rowOf } from './audit.ts'
+import type { Audit } from './audit.ts'
+import { insertAudit, rowOf, unrecordable } from './audit.ts'
 import type { EncryptedItem } from './encrypt.ts'
 
 const rowsPerTransaction = 200
@@ -20,15 +21,15 @@ const transactionsInFlight = 2
  * A request may run twice. Its items are unique by (actor, request id, item), so a second run gets the tokens of the
  * first; under other contents of the same id nothing is stored, and each item is a `conflict`.
  */
-export function createStore({ postgres, workerName }: Dependencies) {
-  const coalescer = new Coalescer<Entry<EncryptedItem>, Entry<EncryptedItem>>({
+export function createStore({ postgres, workerName }: Dependencies, audit: Audit) {
+  const coalescer = new Coalescer<Entry<EncryptedItem>, Entry<EncryptedItem> | 'refused'>({
     batchItems: rowsPerTransaction,
     batchesInFlight: transactionsInFlight,
     run: (batch) =>
-      bisect(
+      bisect<Entry<EncryptedItem>, Entry<EncryptedItem> | 'refused'>(
         batch,
         (some) => postgres.guard.use(() => commit(some)),
-        (entry) => fail(itemOf(entry), 'unavailable'),
+        () => 'refused',
       ),
   })
 
@@ -46,7 +47,14 @@ export function createStore({ postgres, workerName }: Dependencies) {
     })
   }
 
-  return (batch: readonly Entry<EncryptedItem>[]): Promise<Entry<EncryptedItem>[]> => coalescer.add(batch)
+  return async (batch: readonly Entry<EncryptedItem>[]): Promise<Entry<EncryptedItem>[]> => {
+    const results = await coalescer.add(batch)
+    const refused = batch.filter((_, i) => results[i] === 'refused').map(unrecordable)
+    // What could not be stored is still told to the audit.
+    if (refused.length > 0) await audit.items(refused)
+    let next = 0
+    return results.map((result) => (result === 'refused' ? (refused[next++] as Failed) : result))
+  }
 }
 
 function judge(entry: Entry<EncryptedItem>, conflicting: Set<string>): Entry<EncryptedItem> {

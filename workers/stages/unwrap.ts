@@ -1,6 +1,7 @@
 import { kekName } from '../../shared/contract/names.ts'
 import type { Secret } from '../../shared/crypto/secret.ts'
 import type { ItemErrorCode } from '../../shared/errors/catalogue.ts'
+import { ContentSuspected } from '../../shared/errors/server-errors.ts'
 import type { ItemResult } from '../../shared/transit/index.ts'
 import type { Entry } from '../batch.ts'
 import { fail, live } from '../batch.ts'
@@ -45,6 +46,7 @@ export function createUnwrap({
     bisect(
       items,
       (some) => transit.guard.use(() => decrypt(some)),
-      (item) => fail(item, 'corrupt'),
+      // Only a clear no is final: what Transit merely failed at may open another time.
+      (item, error) => fail(item, error instanceof ContentSuspected ? 'unavailable' : 'corrupt'),
     )
 }

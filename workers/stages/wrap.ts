@@ -32,6 +32,9 @@ export function createWrap({ transit }: Dependencies) {
     bisect(
       items,
       (some) => transit.guard.use(() => encrypt(some)),
-      (item) => fail(item, 'unavailable'),
+      (item) => {
+        item.dek.wipe()
+        return fail(item, 'unavailable')
+      },
     )
 }
