@@ -4,6 +4,7 @@ import type { ActorCredentials, QueueConfig } from '../shared/config/environment
 import type { QueueName } from '../shared/contract/grammar.ts'
 import * as grammar from '../shared/contract/grammar.ts'
 import { replyQueueName } from '../shared/contract/names.ts'
+import type { ItemErrorCode } from '../shared/errors/catalogue.ts'
 import { ContentRefused, Unavailable } from '../shared/errors/server-errors.ts'
 import { UserError } from '../shared/errors/user-error.ts'
 import { Closing } from '../shared/lifecycle/closing.ts'
@@ -38,7 +39,7 @@ export interface RequestOptions {
   readonly reason?: string
   /** The deadline; nothing is processed after it. At most a day, two minutes by default. */
   readonly timeoutMs?: number
-  /** Stops the waiting. What is on its way is processed all the same. */
+  /** Stops the waiting, with its reason. What is on its way is processed all the same. */
   readonly signal?: AbortSignal
 }
 
@@ -49,10 +50,14 @@ export interface TokenizeItem {
 }
 
 const defaultTimeoutMs = 120_000
+const longestTimeoutMs = grammar.limits.sessionSeconds * 1_000
 const requestsInFlight = 8
+const openWithinMs = 5_000
 const closeWithinMs = 5_000
 /** Larger requests cost less by the item, smaller ones are answered sooner. */
 const itemsPerRequest = 200
+/** Characters of a token, field or subject: far more than their grammars allow, and less than crowds a request. */
+const longestName = 16_384
 
 /**
  * A producer under the identity of one actor. Sessions and their renewal, sealing, splitting, waiting and verifying are
@@ -70,15 +75,8 @@ export class Client {
   }
 
   /** Any number of items; more than one request holds are sent as several, a few at a time. */
-  async tokenize(items: readonly TokenizeItem[], options: RequestOptions): Promise<Tokenized[]> {
-    const fits = items.map(({ value }) => Buffer.byteLength(value) <= grammar.limits.valueBytes)
-    const outcomes = await this.#ask(
-      'tokenize',
-      items.filter((_, i) => fits[i]),
-      options,
-    )
-    let next = 0
-    return items.map((_, i) => (fits[i] ? (outcomes[next++] as Tokenized) : failure('too_large')))
+  tokenize(items: readonly TokenizeItem[], options: RequestOptions): Promise<Tokenized[]> {
+    return this.#ask('tokenize', items, options)
   }
 
   /** The same. Where values are too large for one reply together, the rest is asked for again. */
@@ -115,7 +113,7 @@ export class Client {
       items.map((item) => (typeof item === 'string' ? { token: item } : item)),
       options,
     )
-    return this.#exchange.submit(queue, body, options.timeoutMs ?? defaultTimeoutMs)
+    return this.#exchange.submit(queue, body, timeoutOf(options), options.signal)
   }
 
   /** Waits for a request's answer, also after a restart or in another process of the same actor and reply queue. */
@@ -128,13 +126,15 @@ export class Client {
   }
 
   async #ask<Q extends QueueName>(queue: Q, items: readonly Item[], options: RequestOptions): Promise<Outcomes[Q][]> {
-    const { timeoutMs = defaultTimeoutMs, signal } = options
+    const refusals = items.map(unsendable)
+    const sendable = items.filter((_, i) => refusals[i] === undefined)
     const bound = pLimit(requestsInFlight)
-    const answers = await bound.map(splitIntoRequests(items, itemsPerRequest), (part) => {
-      signal?.throwIfAborted()
-      return this.#exchange.ask(queue, bodyOf(part, options), timeoutMs, signal)
+    const answers = await bound.map(splitIntoRequests(sendable, itemsPerRequest), (part) => {
+      options.signal?.throwIfAborted()
+      return this.#exchange.ask(queue, bodyOf(part, options), timeoutOf(options), options.signal)
     })
-    return answers.flat()
+    const outcomes = answers.flat().values()
+    return refusals.map((code) => (code === undefined ? outcomes.next().value : failure(code)) as Outcomes[Q])
   }
 }
 
@@ -163,11 +163,14 @@ export async function createClient(config: ClientConfig): Promise<Client> {
     const sessions = new Sessions(transit, actor)
     const requests = { detok: open('detok'), tokenize: open('tokenize') }
 
-    await within(5_000, replies.ready(), `Redis at ${hostOf(queue.url)} (QUEUE_URL) does not answer: is it running?`)
+    await within(openWithinMs, replies.ready(), redisAdvice(queue.url))
     await sessions.current('detok').catch((error: unknown) => {
-      throw error instanceof UserError ? error : new UserError(transitAdvice(error, address.address, actor))
+      throw new UserError(transitAdvice(error, address.address, actor))
     })
-    return new Client(new Exchange({ actor, replyQueue, requests, replies, sessions, log }), closing, log)
+    const closed = new AbortController()
+    closing.onClose('waiting calls', () => closed.abort(new UserError('the client was closed while a call waited')))
+    const parts = { actor, replyQueue, requests, replies, sessions, closed: closed.signal, log }
+    return new Client(new Exchange(parts), closing, log)
   } catch (error) {
     await closing.close(closeWithinMs, log)
     throw error
@@ -186,6 +189,18 @@ function bodyOf(items: readonly Item[], { purpose, reason }: RequestOptions): Bo
   return { purpose, ...(reason === undefined ? {} : { reason }), items } as Body
 }
 
+function timeoutOf({ timeoutMs = defaultTimeoutMs }: RequestOptions): number {
+  if (timeoutMs > 0 && timeoutMs <= longestTimeoutMs) return timeoutMs
+  throw new RangeError('a timeout is more than 0 and at most 86,400,000 milliseconds, which is a day')
+}
+
+/** Why no request could hold this item. All else is for the workers to judge, and to audit. */
+function unsendable(item: Item): ItemErrorCode | undefined {
+  if ('value' in item && Buffer.byteLength(item.value) > grammar.limits.valueBytes) return 'too_large'
+  const names = 'token' in item ? [item.token] : [item.field, item.subject ?? '']
+  return names.some(({ length }) => length > longestName) ? 'invalid' : undefined
+}
+
 const isTooLarge = (outcome: Detokenized | undefined): boolean => outcome?.ok === false && outcome.code === 'too_large'
 
 async function within(ms: number, work: Promise<void>, otherwise: string): Promise<void> {
@@ -196,7 +211,13 @@ async function within(ms: number, work: Promise<void>, otherwise: string): Promi
   await Promise.race([work, late]).finally(() => clearTimeout(timer))
 }
 
+const redisAdvice = (url: string): string =>
+  `Redis at ${hostOf(url)} (QUEUE_URL) does not answer: is it running, and are user and password right?`
+
 function transitAdvice(error: unknown, address: string, actor: string): string {
+  if (error instanceof UserError) {
+    return `OpenBao at ${address} (TRANSIT_ADDR) refuses the credentials of the actor ${actor}: they were revoked, or are not of this OpenBao. \`pii-vault actor add ${actor} --out FILE\` gives new ones.`
+  }
   if (error instanceof ContentRefused || (error instanceof Unavailable && error.reason === 'refused our token')) {
     return `OpenBao at ${address} has no session key for the actor ${actor}: make it with \`pii-vault actor add ${actor}\`.`
   }

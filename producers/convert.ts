@@ -18,6 +18,8 @@ export interface ConversionFailure {
   /** The index of the column; undefined for a row that cannot be read as one. */
   readonly column: number | undefined
   readonly code: string
+  /** For such a row: what is the matter, for the person at the terminal. */
+  readonly problem?: string
 }
 
 /** A piece of the output, in the order of the input. */
@@ -33,6 +35,8 @@ export interface Converted {
 const itemsPerChunk = 200
 /** Also bounds rows that have no items. */
 const rowsPerChunk = 1_000
+/** Keeps chunks of large values small. */
+const bytesPerChunk = 512 * 1_024
 /** Enough to keep several replicas busy, and little enough to hold in memory. */
 const chunksInFlight = 24
 
@@ -42,34 +46,62 @@ const chunksInFlight = 24
  */
 export async function* convert(client: Client, table: Table, conversion: Conversion): AsyncGenerator<Converted> {
   yield { bytes: table.preamble, rows: 0, items: 0, failures: [] }
+  const leaving = new AbortController()
+  const { signal = leaving.signal } = conversion.request
+  const request = { ...conversion.request, signal: AbortSignal.any([signal, leaving.signal]) }
+  const input = chunks(table.rows, conversion)
   const underWay: Promise<Converted>[] = []
   try {
-    for await (const rows of chunks(table.rows, conversion)) {
-      const converted = convertChunk(client, rows, conversion)
-      converted.catch(() => undefined) // met when its turn comes
-      underWay.push(converted)
-      if (underWay.length >= chunksInFlight) yield await (underWay.shift() as Promise<Converted>)
+    let next = pull(input)
+    for (let ended = false; !ended || underWay.length > 0; ) {
+      // Whatever comes first: more input, if there is room for it, or the oldest answer.
+      const room = !ended && underWay.length < chunksInFlight
+      const come = await Promise.race([...(room ? [next.then(() => 'input')] : []), ...underWay.slice(0, 1)])
+      if (come !== 'input') {
+        yield await (underWay.shift() as Promise<Converted>)
+        continue
+      }
+      const { value: rows, done } = await next
+      if (done) ended = true
+      else {
+        underWay.push(handled(convertChunk(client, rows, { ...conversion, request })))
+        next = pull(input)
+      }
     }
-    while (underWay.length > 0) yield await (underWay.shift() as Promise<Converted>)
   } finally {
+    // Where it ends early: nobody waits for what was asked for, and the input may never come to an end.
+    leaving.abort()
+    handled(input.return(undefined))
     await Promise.allSettled(underWay)
   }
 }
 
+const pull = (input: AsyncGenerator<Row[]>): Promise<IteratorResult<Row[], undefined>> => handled(input.next())
+
+/** A promise that is awaited when its turn comes, and until then may fail without harm. */
+function handled<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => undefined)
+  return promise
+}
+
 /** The batches of the reader, cut anew so that each piece fills one request. */
-async function* chunks(batches: AsyncIterable<Row[]>, conversion: Conversion): AsyncGenerator<Row[]> {
+async function* chunks(batches: AsyncIterable<Row[]>, conversion: Conversion): AsyncGenerator<Row[], undefined> {
   let chunk: Row[] = []
   let items = 0
+  let bytes = 0
   for await (const batch of batches) {
     for (const row of batch) {
-      const more = itemsOf(row, conversion).length
-      if (chunk.length === rowsPerChunk || (items > 0 && items + more > itemsPerChunk)) {
+      const more = itemsOf(row, conversion)
+      const moreBytes = more.reduce((sum, { text }) => sum + text.length, 0)
+      const full = items > 0 && (items + more.length > itemsPerChunk || bytes + moreBytes > bytesPerChunk)
+      if (full || chunk.length === rowsPerChunk) {
         yield chunk
         chunk = []
-        items = 0
+        items = bytes = 0
       }
       chunk.push(row)
-      items += more
+      items += more.length
+      bytes += moreBytes
     }
   }
   if (chunk.length > 0) yield chunk
@@ -96,24 +128,22 @@ async function convertChunk(client: Client, rows: Row[], conversion: Conversion)
   rows.forEach((row, i) => {
     const place = { row: row.number, line: row.line }
     if (row.problem !== undefined) {
-      failures.push({ ...place, column: undefined, code: row.problem.code })
+      failures.push({ ...place, column: undefined, code: row.problem.code, problem: row.problem.message })
       // It cannot be known where its PII stands, so it does not pass into a file of tokens.
       if (conversion.direction === 'detok' || conversion.keepFailed) pieces.push(row.render([]))
       return
     }
     const replacements: (string | undefined)[] = row.cells.map(() => undefined)
+    const asked = new Set(items[i]?.map(({ column }) => column))
     const fail = (column: number, code: string) => {
       failures.push({ ...place, column, code })
       if (conversion.direction === 'tokenize' && !conversion.keepFailed) replacements[column] = ''
     }
     row.cells.forEach(({ kind }, column) => {
-      if (kind === 'invalid') fail(column, 'invalid')
+      const outcome = asked.has(column) ? outcomes[next++] : undefined
+      if (outcome?.ok) replacements[column] = 'token' in outcome ? outcome.token : outcome.value.reveal()
+      else if (outcome !== undefined || kind === 'invalid') fail(column, outcome?.code ?? 'invalid')
     })
-    for (const { column } of items[i] as Item[]) {
-      const outcome = outcomes[next++] as Tokenized | Detokenized
-      if (outcome.ok) replacements[column] = 'token' in outcome ? outcome.token : outcome.value.reveal()
-      else fail(column, outcome.code)
-    }
     pieces.push(row.render(replacements))
   })
   return { bytes: Buffer.concat(pieces), rows: rows.length, items: outcomes.length, failures }

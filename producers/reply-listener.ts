@@ -1,6 +1,8 @@
+import type { Job } from 'bullmq'
 import { Queue, QueueEvents } from 'bullmq'
 import type { Redis } from 'ioredis'
 import type { Logger } from '../shared/log/log.ts'
+import { untilAborted } from './until-aborted.ts'
 
 /** A job on the reply queue, not yet verified. */
 export interface Arrived {
@@ -8,7 +10,7 @@ export interface Arrived {
   readonly content: unknown
 }
 
-/** How often the oldest waiters look for themselves: an event may be missed while a connection is down. */
+/** How often some of the waiters look for themselves: an event may be missed while a connection is down. */
 const sweepMs = 1_000
 const sweepJobs = 100
 /** Events of this long ago are read at the start, so that none falls between subscribing and listening. */
@@ -24,6 +26,7 @@ export class ReplyListener {
   readonly #events: QueueEvents
   readonly #waiters = new Map<string, () => void>()
   readonly #sweep: NodeJS.Timeout
+  #connected = false
 
   constructor(name: string, prefix: string, connections: { commands: Redis; blocking: Redis }, log: Logger) {
     this.#queue = new Queue(name, { connection: connections.commands, prefix, skipMetasUpdate: true })
@@ -32,12 +35,13 @@ export class ReplyListener {
     this.#queue.on('error', (error) => log.debug({ err: error }, 'reply queue'))
     this.#events.on('error', (error) => log.debug({ err: error }, 'reply queue events'))
     this.#events.on('waiting', ({ jobId }) => this.#waiters.get(jobId)?.())
-    this.#sweep = setInterval(() => void this.#look().catch(() => undefined), sweepMs)
+    this.#sweep = setInterval(() => void this.#look(), sweepMs)
   }
 
   /** Resolves when the server answers; until then, for ever not. */
   async ready(): Promise<void> {
     await Promise.all([this.#queue.waitUntilReady(), this.#events.waitUntilReady()])
+    this.#connected = true
   }
 
   /**
@@ -61,7 +65,7 @@ export class ReplyListener {
         const looked = candidates
         candidates = []
         for (const jobId of looked) {
-          const job = await this.#queue.getJob(jobId)
+          const job = await untilAborted(this.#job(jobId), signal)
           if (job !== undefined) return { jobId, content: job.data as unknown }
         }
         if (candidates.length > 0) continue
@@ -83,14 +87,28 @@ export class ReplyListener {
 
   async close(): Promise<void> {
     clearInterval(this.#sweep)
-    await Promise.allSettled([this.#events.close(), this.#queue.close()])
+    const closed = this.#events.close()
+    closed.catch(() => undefined)
+    // It waits for its connection first: where there never was one, for ever.
+    const events = this.#connected ? closed : this.#events.getBackend().close(true)
+    await Promise.allSettled([events, this.#queue.close()])
+  }
+
+  /** Undefined also where the server cannot say now: the sweep asks again. */
+  #job(jobId: string): Promise<Job | undefined> {
+    return this.#queue.getJob(jobId).catch(() => undefined)
   }
 
   async #look(): Promise<void> {
     const waiting = [...this.#waiters].slice(0, sweepJobs)
+    // The next look begins behind these, or an answer behind many that are not there yet would never be found.
+    for (const [jobId, arrived] of waiting) {
+      this.#waiters.delete(jobId)
+      this.#waiters.set(jobId, arrived)
+    }
     await Promise.all(
       waiting.map(async ([jobId, arrived]) => {
-        if ((await this.#queue.getJob(jobId)) !== undefined) arrived()
+        if ((await this.#job(jobId)) !== undefined) arrived()
       }),
     )
   }

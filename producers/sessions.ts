@@ -42,7 +42,8 @@ export class Sessions {
 
   /** Gives up this session, so that the next request starts another. */
   async renew(queue: QueueName, used: Session): Promise<void> {
-    if ((await this.#current.get(queue)?.session) === used) this.#current.delete(queue)
+    const current = await this.#current.get(queue)?.session.catch(() => undefined)
+    if (current === used) this.#current.delete(queue)
   }
 
   /** The key behind a wrapped session; undefined if it is none of this actor's for this queue and time. */

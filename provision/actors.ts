@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import pLimit from 'p-limit'
 import { z } from 'zod'
 import { actorName, queues } from '../shared/contract/grammar.ts'
@@ -44,6 +45,8 @@ export async function listActors(bao: OpenBaoAdmin): Promise<Actor[]> {
 export async function revokeActor(bao: OpenBaoAdmin, actor: string, report: Report): Promise<void> {
   await assertExists(bao, actor)
   const destroyed = await destroySecretIds(bao, roleOf(actor))
+  // Programs that still try the dead secret ids would get their role id locked for a quarter of an hour, for everyone.
+  await bao.write(`auth/approle/role/${roleOf(actor)}/role-id`, { role_id: randomUUID() })
   const revoked = await revokeTokens(bao, roleOf(actor))
   for (const queue of queues) {
     const key = sessionKeyName(queue, actor)

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { chmod, mkdir, rename, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { QueueName } from '../shared/contract/grammar.ts'
 import { queues } from '../shared/contract/grammar.ts'
@@ -54,12 +54,13 @@ export async function writeActorCredentials(
 
 /** Readable by its owner alone from its first moment on, and whole or not there. */
 export async function writePrivate(file: string, content: string): Promise<void> {
-  const temporary = `${file}.${process.pid}.tmp`
+  const temporary = `${file}.${randomBytes(4).toString('hex')}.tmp`
   try {
     await writeFile(temporary, content, { mode: 0o600, flag: 'wx' })
     await chmod(temporary, 0o600)
     await rename(temporary, file)
   } catch (error) {
+    await rm(temporary, { force: true }).catch(() => undefined)
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
     throw new UserError(`${file} cannot be written (${code})`)
   }

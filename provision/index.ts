@@ -2,14 +2,14 @@ import type { Secret } from '../shared/crypto/secret.ts'
 import type { OpenBaoAddress } from '../shared/transit/http.ts'
 import { writeWorkerCredentials } from './credential-files.ts'
 import { OpenBaoAdmin } from './openbao-admin.ts'
-import { provisionPostgres } from './postgres.ts'
+import { provisionPostgres, takeTurn } from './postgres.ts'
 import type { Report } from './transit.ts'
 import { provisionTransit } from './transit.ts'
 
-export { type Actor, addActor, listActors, removeActor, revokeActor } from './actors.ts'
+export { addActor, listActors, removeActor, revokeActor } from './actors.ts'
 export { exists, workerFile, writeActorCredentials } from './credential-files.ts'
 export { OpenBaoAdmin } from './openbao-admin.ts'
-export type { Report, RoleCredentials } from './transit.ts'
+export type { Report } from './transit.ts'
 
 export interface ProvisionOptions {
   readonly databaseUrl: string
@@ -19,9 +19,10 @@ export interface ProvisionOptions {
   readonly credentials?: string | undefined
 }
 
-/** Prepares any Postgres and OpenBao for the workers. Idempotent: what is there already stays as it is. */
+/** Prepares any Postgres and OpenBao for the workers. Idempotent, and two at once wait for each other. */
 export async function provision(options: ProvisionOptions, report: Report): Promise<void> {
   const { databaseUrl, transit, token, credentials } = options
+  const endTurn = await takeTurn(databaseUrl)
   const bao = new OpenBaoAdmin(transit, token)
   try {
     await provisionTransit(bao, report)
@@ -29,5 +30,6 @@ export async function provision(options: ProvisionOptions, report: Report): Prom
     if (credentials !== undefined) await writeWorkerCredentials(bao, databaseUrl, credentials, report)
   } finally {
     await bao.close()
+    await endTurn()
   }
 }

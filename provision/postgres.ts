@@ -14,7 +14,27 @@ const auditMonthsAhead = 12
 
 export const databaseRole = (queue: QueueName): string => `pii_vault_${queue}`
 
-/** Roles, schema, migrations and the audit's partitions. Idempotent; two runs at once wait for each other. */
+/** Stands for `pii-vault setup` among the advisory locks of a database; any number that nobody else uses. */
+const setUpLock = 7_099_118
+
+/**
+ * Waits until no other set-up of this database runs. The answer ends the turn. Roles, schemas and credential files have no
+ * `if not exists` that holds for two at once.
+ */
+export async function takeTurn(databaseUrl: string): Promise<() => Promise<void>> {
+  const client = newClient(databaseUrl)
+  const end = () => client.end().catch(() => undefined)
+  try {
+    await client.connect()
+    await client.query('select pg_advisory_lock($1)', [setUpLock])
+    return end
+  } catch (error) {
+    await end()
+    throw databaseError(databaseUrl, error)
+  }
+}
+
+/** Roles, schema, migrations and the audit's partitions. Idempotent. */
 export async function provisionPostgres(databaseUrl: string, report: Report): Promise<void> {
   await withClient(databaseUrl, async (client) => {
     for (const queue of queues) await ensureRole(client, databaseRole(queue), report)
@@ -53,13 +73,7 @@ async function ensureRole(client: Client, role: string, report: Report): Promise
 }
 
 async function withClient(databaseUrl: string, work: (client: Client) => Promise<void>): Promise<void> {
-  const client = new Client({
-    connectionString: databaseUrl,
-    connectionTimeoutMillis: 5_000,
-    application_name: 'pii-vault setup',
-  })
-  // The server's end of the connection may go at any time; the query under way reports it.
-  client.on('error', () => undefined)
+  const client = newClient(databaseUrl)
   try {
     await client.connect()
     await work(client)
@@ -68,6 +82,17 @@ async function withClient(databaseUrl: string, work: (client: Client) => Promise
   } finally {
     await client.end().catch(() => undefined)
   }
+}
+
+function newClient(databaseUrl: string): Client {
+  const client = new Client({
+    connectionString: databaseUrl,
+    connectionTimeoutMillis: 5_000,
+    application_name: 'pii-vault setup',
+  })
+  // The server's end of the connection may go at any time; the query under way reports it.
+  client.on('error', () => undefined)
+  return client
 }
 
 function databaseError(databaseUrl: string, error: unknown): UserError {

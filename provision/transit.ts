@@ -84,9 +84,12 @@ export async function ensureKey(bao: OpenBaoAdmin, name: string): Promise<boolea
   return made
 }
 
+const policyAnswer = z.object({ data: z.object({ policy: z.string() }) })
+
 export async function ensureRole(bao: OpenBaoAdmin, role: string, policy: string, report: Report): Promise<void> {
   const existed = (await bao.read(`auth/approle/role/${role}`)) !== undefined
-  await bao.write(`sys/policies/acl/${role}`, { policy })
+  const before = policyAnswer.safeParse(await bao.read(`sys/policies/acl/${role}`)).data?.data.policy
+  if (before !== policy) await bao.write(`sys/policies/acl/${role}`, { policy })
   await bao.write(`auth/approle/role/${role}`, {
     ...tokenLife,
     token_policies: [role],
@@ -94,6 +97,7 @@ export async function ensureRole(bao: OpenBaoAdmin, role: string, policy: string
     secret_id_num_uses: 0,
   })
   if (!existed) report(`made the policy and AppRole ${role}`)
+  else if (before !== policy) report(`put back the policy ${role}, which had been changed`)
 }
 
 const roleIdAnswer = z.object({ data: z.object({ role_id: z.string().min(1) }) })

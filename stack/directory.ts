@@ -1,11 +1,12 @@
 import { existsSync, mkdirSync, readdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { UserError } from '../shared/errors/user-error.ts'
 import { lockName } from './lock.ts'
 
 export const packageRoot = fileURLToPath(new URL('..', import.meta.url))
-export const defaultDirectory = join(packageRoot, '.stack')
+/** In the package, unless STACK_DIRECTORY names another place. */
+export const defaultDirectory = resolve(process.env['STACK_DIRECTORY'] || join(packageRoot, '.stack'))
 
 // Says that the directory is ours. Without it, `wipe` on a mistyped path would empty somebody's home.
 const marker = 'pii-vault-stack'

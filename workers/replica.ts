@@ -4,6 +4,7 @@ import type { Job } from 'bullmq'
 import { DelayedError, WaitingError } from 'bullmq'
 import type { WorkerConfig } from '../shared/config/environment.ts'
 import type { QueueName } from '../shared/contract/grammar.ts'
+import { requestId } from '../shared/contract/grammar.ts'
 import { ShuttingDown } from '../shared/errors/server-errors.ts'
 import { UserError } from '../shared/errors/user-error.ts'
 import { Closing } from '../shared/lifecycle/closing.ts'
@@ -117,7 +118,7 @@ export class Replica {
       if (error instanceof UserError) this.#goneWrong(error)
       else if (!(error instanceof ShuttingDown)) {
         this.#options.log.error(
-          { requestId: job.id, err: error },
+          { requestId: requestId.safeParse(job.id).data, err: error },
           'a job could not even be given up: it is tried again',
         )
         await job.moveToDelayed(Date.now() + tryAgainAfterMs, token)
@@ -138,7 +139,10 @@ export class Replica {
     } catch (error) {
       if (error instanceof ShuttingDown || error instanceof UserError) throw error
       // A defect of ours. Run again it would most likely fail again, so it is set aside and its requester told.
-      this.#options.log.error({ requestId: job.id, err: error }, 'unexpected error in the pipeline')
+      this.#options.log.error(
+        { requestId: requestId.safeParse(job.id).data, err: error },
+        'unexpected error in the pipeline',
+      )
       await pipeline.giveUp(job)
     }
   }

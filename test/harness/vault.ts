@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { parseEnv } from 'node:util'
 import { Queue } from 'bullmq'
 import { Redis } from 'ioredis'
-import { Client as Postgres } from 'pg'
+import { Pool } from 'pg'
 import { inject } from 'vitest'
 import type { Client } from '../../producers/index.ts'
 import { createClient } from '../../producers/index.ts'
@@ -38,30 +38,33 @@ export interface TestActor {
 }
 
 /**
- * A vault for one test file on the shared servers: a queue prefix, actors, tenants and a policy of its own, so that files
- * run side by side. `close` ends and removes what was made here.
+ * A vault for one test file: a queue prefix, actors, tenants and a policy of its own, so that files run side by side on the
+ * shared servers. `close` ends and removes what was made here.
  */
 export class TestVault {
   readonly id = randomBytes(4).toString('hex')
   readonly prefix = `test-${this.id}`
   readonly stack: TestStack
   readonly redis: Redis
-  readonly postgres: Postgres
+  /** As the superuser. */
+  readonly postgres: Pool
   readonly bao: OpenBaoAdmin
   readonly #cleanUp: (() => Promise<unknown>)[] = []
   policyDirectory = ''
 
   private constructor(stack: TestStack) {
     this.stack = stack
-    this.redis = new Redis(stack.queueUrl)
-    this.postgres = new Postgres({ connectionString: stack.databaseUrl })
+    this.redis = new Redis(stack.queueUrl, { maxRetriesPerRequest: null })
+    this.postgres = new Pool({ connectionString: stack.databaseUrl, max: 3 })
     this.bao = new OpenBaoAdmin({ address: stack.transitAddr }, new Secret(stack.rootToken))
+    // A file may take the servers away: what is asked of them meanwhile tells.
+    this.redis.on('error', () => undefined)
+    this.postgres.on('error', () => undefined)
   }
 
   /** On the shared servers; a test that stops servers, or looks at all they hold, gives a stack of its own. */
   static async open(stack: TestStack = inject('stack')): Promise<TestVault> {
     const vault = new TestVault(stack)
-    await vault.postgres.connect()
     vault.policyDirectory = await mkdtemp(join(tmpdir(), 'pii-vault-policy-'))
     await cp(bundle, vault.policyDirectory, { recursive: true })
     await vault.writePolicy({})
@@ -100,10 +103,14 @@ export class TestVault {
     }
   }
 
-  async replica(queue: QueueName, overrides: Record<string, string> = {}): Promise<Replica> {
+  async replica(
+    queue: QueueName,
+    overrides: Record<string, string> = {},
+    onFatal: (error: unknown) => void = () => undefined,
+  ): Promise<Replica> {
     const config = this.config(queue, overrides)
     const log = createLogger(config.logLevel, 'test')
-    const replica = await Replica.start({ queue, config, log, onFatal: () => undefined })
+    const replica = await Replica.start({ queue, config, log, onFatal })
     this.onClose(() => replica.close(5_000))
     return replica
   }
@@ -121,7 +128,9 @@ export class TestVault {
 
   queue(name: string): Queue {
     const connection = new Redis(this.stack.queueUrl, { maxRetriesPerRequest: null })
+    connection.on('error', () => undefined)
     const queue = new Queue(name, { connection, prefix: this.prefix })
+    queue.on('error', () => undefined)
     this.onClose(async () => {
       await queue.close()
       connection.disconnect()

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import type { Job } from 'bullmq'
 import { z } from 'zod'
 import { requestAad } from '../../shared/contract/associated-data.ts'
@@ -19,7 +20,7 @@ export interface Claim {
   readonly reply?: string | undefined
 }
 
-/** A job that cannot be answered with a sealed reply. `envelope`: it has the form and size of a request, whoever made it. */
+/** A job that cannot be answered with a sealed reply. `envelope`: it has the form of a sealed request, whoever made it. */
 export interface Unopened {
   readonly kind: 'unopened'
   readonly code: RequestErrorCode
@@ -107,10 +108,15 @@ export function unopened(job: Job<unknown>, code: RequestErrorCode): Unopened {
     kind: 'unopened',
     code,
     claim: claimOf(job.data),
-    envelope: envelope !== undefined && envelope.body.length <= bodyCharacters ? envelope : undefined,
+    envelope: envelope !== undefined && isSealed(envelope) ? envelope : undefined,
     jobId: job.id ?? '',
     attempt: attemptOf(job),
   }
+}
+
+/** A body that reads as text was never sealed: a clumsy producer put values there, and they must not be copied anywhere. */
+function isSealed({ body }: RequestEnvelope): boolean {
+  return body.length <= bodyCharacters && !isUtf8(Buffer.from(body, 'base64'))
 }
 
 const claims = z.object({ id: z.unknown(), actor: z.unknown(), reply: z.unknown() }).partial()

@@ -1,0 +1,44 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { OpenBaoAdmin, provision } from '../../../provision/index.ts'
+import type { Secret } from '../../../shared/crypto/secret.ts'
+import type { Stack } from '../../../stack/index.ts'
+import { startStack, wipeStack } from '../../../stack/index.ts'
+
+/** Servers that know nothing of us yet. */
+export interface BareStack {
+  readonly stack: Stack
+  readonly stackDirectory: string
+  readonly bao: OpenBaoAdmin
+  /** Where `setUp` puts the credentials of the pools. */
+  readonly credentials: string
+  /** What it said, line by line. */
+  setUp(change?: Partial<{ databaseUrl: string; address: string; token: Secret }>): Promise<string[]>
+  stop(): Promise<void>
+}
+
+export async function startBareStack(): Promise<BareStack> {
+  const directory = await mkdtemp(join(tmpdir(), 'pii-vault-setup-'))
+  const stackDirectory = join(directory, 'stack')
+  const credentials = join(directory, 'credentials')
+  const stack = await startStack({ directory: stackDirectory })
+  const bao = new OpenBaoAdmin({ address: stack.addresses.transitAddr }, stack.transitRootToken)
+  return {
+    ...{ stack, stackDirectory, bao, credentials },
+    setUp: async ({
+      databaseUrl = stack.addresses.databaseUrl,
+      address = stack.addresses.transitAddr,
+      token = stack.transitRootToken,
+    } = {}) => {
+      const said: string[] = []
+      await provision({ databaseUrl, transit: { address }, token, credentials }, (done) => said.push(done))
+      return said
+    },
+    stop: async () => {
+      await bao.close()
+      await wipeStack(stackDirectory)
+      await rm(directory, { recursive: true, force: true })
+    },
+  }
+}
