@@ -1,86 +1,112 @@
-import { createReadStream } from 'node:fs'
-import { rm, stat } from 'node:fs/promises'
-import type { Conversion, ConversionFailure } from '../producers/convert.ts'
+import { realpath } from 'node:fs/promises'
+import type { Conversion } from '../producers/convert.ts'
 import { convert } from '../producers/convert.ts'
-import type { TableOptions } from '../producers/files/index.ts'
-import { readTable, scanTable } from '../producers/files/index.ts'
+import type { TableOptions, TableScan } from '../producers/files/index.ts'
 import type { Client } from '../producers/index.ts'
 import { RequestFailed } from '../producers/index.ts'
-import { UserError } from '../shared/errors/user-error.ts'
-import type { Output } from './output-file.ts'
-import { openOutput } from './output-file.ts'
+import { exitCodes, UserError } from '../shared/errors/user-error.ts'
+import { Destination } from './destination.ts'
+import { InputFile, isReadOnce } from './input-file.ts'
 import { showProgress } from './progress.ts'
+import { after, identityOf } from './resume.ts'
+import { count, say } from './terminal.ts'
 
 export interface FileConversion {
   /** A path, or `-` for standard input. */
   readonly input: string
+  /** A path, or `-` for standard output. */
   readonly output: string
   readonly failuresFile: string
   readonly table: TableOptions
   readonly conversion: Conversion
   /** Goes on where a row cannot be read as one, instead of stopping with nothing done. */
   readonly allowFailures: boolean
-  readonly signal?: AbortSignal
+  /** What a person can do about such rows. */
+  readonly advice: string
+  /** What to say if no answer comes for a while. */
+  readonly silent: string
+  /** Keeps what is done if it stops, and goes on from there when it is run again: the actor in whose name. */
+  readonly resumable?: string | undefined
+  readonly signal: AbortSignal
 }
 
 export interface FileReport {
   readonly rows: number
   readonly items: number
+  /** Items, and rows that cannot be read as one. */
   readonly failed: number
+  readonly brokenRows: number
   readonly failuresByCode: ReadonlyMap<string, number>
   readonly seconds: number
+  readonly itemsPerSecond: number
 }
 
 const shownProblems = 10
+const labels = { tokenize: 'Tokenizing', detok: 'Detokenizing' }
 
 /**
- * Converts one file. What is read from a file is checked as a whole before anything is sent, so that a broken one stops the
+ * Converts one file. What can be read twice is checked as a whole before anything is sent, so that a broken file stops the
  * run with nothing half-done; standard input can be read only once, so there a broken row stops it on the way.
+ * Either way the output is there whole or not at all.
  */
 export async function convertFile(client: Client, file: FileConversion): Promise<FileReport> {
-  const { input, table: options, conversion, allowFailures, signal } = file
-  const total = input === '-' ? undefined : await check(file)
-  const table = await readTable(openInput(input), options)
-  const output = openOutput(file.output)
-  const failures = new FailureList(file.failuresFile, options.columns)
-  const progress = showProgress(
-    conversion.direction === 'tokenize' ? 'Tokenizing' : 'Detokenizing',
-    total,
-    `Is a worker running? \`pii-vault worker ${conversion.direction}\` starts one.`,
-  )
-  const started = performance.now()
-  let rows = 0
-  let items = 0
+  const readOnce = await isReadOnce(file.input)
+  await refuseSameFile(file)
+  const input = new InputFile(file.input, file.table, file.signal)
+  const { output, failuresFile } = file
+  const places = { output, failuresFile, columns: file.table.columns }
+  const destination = await Destination.open(places, file.resumable ? await identityOf(file) : undefined)
   try {
-    for await (const piece of convert(client, table, conversion)) {
-      signal?.throwIfAborted()
-      await output.write(piece.bytes)
-      await failures.add(piece.failures)
-      rows += piece.rows
-      items += piece.items
-      if (!allowFailures && failures.brokenRows > 0)
-        throw new UserError(`row ${failures.lastRow} cannot be read. ${advice}`)
-      if (piece.rows > 0) progress.update(rows, items)
-    }
-    await output.commit()
-    await failures.commit()
-  } catch (error) {
-    throw error instanceof RequestFailed
-      ? new UserError(`a request was not answered: ${error.message} (${error.code})`)
-      : error
+    const total = readOnce ? undefined : acceptedRows(file, await input.scan())
+    const report = await pump(client, file, input, { destination, total })
+    file.signal.throwIfAborted()
+    await destination.commit()
+    return report
   } finally {
-    progress.stop()
-    await output.discard()
-    await failures.discard()
+    input.close()
+    if (await destination.discard())
+      say(`What is done is kept: ${count(destination.rows)} rows. The same command goes on after them.`)
   }
-  const seconds = (performance.now() - started) / 1_000
-  return { rows, items, failed: failures.count, failuresByCode: failures.byCode, seconds }
 }
 
-const advice = 'Mend it, or go on without such rows by --allow-failures.'
+async function pump(
+  client: Client,
+  { conversion, allowFailures, advice, silent, signal }: FileConversion,
+  input: InputFile,
+  { destination, total }: { destination: Destination; total: number | undefined },
+): Promise<FileReport> {
+  const started = performance.now()
+  const { rows: rowsBefore, items: itemsBefore, failures } = destination
+  if (rowsBefore > 0) say(`Going on after row ${count(rowsBefore)}.`)
+  const progress = showProgress(labels[conversion.direction], { done: rowsBefore, total }, silent)
+  try {
+    const table = await input.read()
+    for await (const piece of convert(client, rowsBefore > 0 ? after(rowsBefore, table) : table, conversion)) {
+      signal.throwIfAborted()
+      const broken = piece.failures.find(({ problem }) => problem !== undefined)
+      if (broken && !allowFailures) throw new UserError(`${broken.problem}. ${advice}`)
+      await destination.write(piece)
+      if (piece.rows > 0) progress.update(destination.rows, destination.items - itemsBefore)
+    }
+  } catch (error) {
+    if (!(error instanceof RequestFailed)) throw error
+    throw new UserError(`a request was not answered: ${error.message} (${error.code})`)
+  } finally {
+    progress.stop()
+  }
+  const seconds = (performance.now() - started) / 1_000
+  const { rows, items } = destination
+  const itemsPerSecond = Math.round((items - itemsBefore) / seconds)
+  const { total: failed, brokenRows, byCode: failuresByCode } = failures
+  return { rows, items, failed, brokenRows, failuresByCode, seconds, itemsPerSecond }
+}
 
-async function check({ input, table, allowFailures }: FileConversion): Promise<number> {
-  const { rows, problems, problemCount } = await scanTable(openInput(input), table)
+/** The number of rows, if the file may be converted. */
+export function acceptedRows(
+  { input, allowFailures, advice }: Pick<FileConversion, 'input' | 'allowFailures' | 'advice'>,
+  scan: TableScan,
+): number {
+  const { rows, problems, problemCount } = scan
   if (problemCount === 0 || allowFailures) return rows
   const shown = problems.slice(0, shownProblems).map(({ message }) => `\n  - ${message}`)
   const more = problemCount > shown.length ? `\n  and ${problemCount - shown.length} more` : ''
@@ -89,57 +115,11 @@ async function check({ input, table, allowFailures }: FileConversion): Promise<n
   )
 }
 
-function openInput(input: string): AsyncIterable<Uint8Array> {
-  return input === '-' ? process.stdin : readable(input)
-}
-
-async function* readable(path: string): AsyncGenerator<Uint8Array> {
-  try {
-    if ((await stat(path)).isDirectory()) throw new UserError(`${path} is a directory`)
-    yield* createReadStream(path, { highWaterMark: 256 * 1024 }) as AsyncIterable<Buffer>
-  } catch (error) {
-    if (error instanceof UserError || !(error instanceof Error && 'syscall' in error && 'code' in error)) throw error
-    throw new UserError(
-      error.code === 'ENOENT' ? `there is no file ${path}` : `${path} cannot be read (${String(error.code)})`,
-    )
-  }
-}
-
-/** The list of what failed, one JSON object a line: where and why, never a value. The file is there only if something failed. */
-class FailureList {
-  readonly byCode = new Map<string, number>()
-  readonly #path: string
-  readonly #columns: readonly string[]
-  #file: Output | undefined
-  count = 0
-  brokenRows = 0
-  lastRow = 0
-
-  constructor(path: string, columns: readonly string[]) {
-    this.#path = path
-    this.#columns = columns
-  }
-
-  async add(failures: readonly ConversionFailure[]): Promise<void> {
-    if (failures.length === 0) return
-    this.#file ??= openOutput(this.#path)
-    const lines = failures.map(({ row, line, column, code }) => {
-      this.byCode.set(code, (this.byCode.get(code) ?? 0) + 1)
-      if (column === undefined) this.brokenRows++
-      this.lastRow = row
-      return `${JSON.stringify({ row, line, column: column === undefined ? null : this.#columns[column], code })}\n`
-    })
-    this.count += failures.length
-    await this.#file.write(Buffer.from(lines.join('')))
-  }
-
-  async commit(): Promise<void> {
-    if (this.#file === undefined)
-      await rm(this.#path, { force: true }) // of an earlier run
-    else await this.#file.commit()
-  }
-
-  async discard(): Promise<void> {
-    await this.#file?.discard()
-  }
+/** An output in the input's place would take away the values that failed. */
+async function refuseSameFile({ input, output, failuresFile }: FileConversion): Promise<void> {
+  const given = [input, output, failuresFile].filter((path) => path !== '-')
+  const places = await Promise.all(given.map((path) => realpath(path).catch(() => path)))
+  const twice = given.find((_, at) => places.indexOf(places[at] as string) !== at)
+  if (twice !== undefined)
+    throw new UserError(`${twice} cannot be input, output and list of failures at once`, exitCodes.usage)
 }

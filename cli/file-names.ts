@@ -9,3 +9,7 @@ export function outputFileOf(input: string, direction: 'tokenize' | 'detok'): st
 
 /** Where the failures of an input are listed. */
 export const failuresFileOf = (input: string): string => `${input === '-' ? 'stdin' : input}.failed.ndjson`
+
+/** Where the person is: `npm start` runs in the package's directory instead. */
+export const whereTyped = (): string => (isNpmStart() && process.env['INIT_CWD']) || process.cwd()
+const isNpmStart = (): boolean => process.env['npm_lifecycle_event'] === 'start'

@@ -18,11 +18,10 @@ const program = new Command('pii-vault')
   .addCommand(workerCommand())
   .addCommand(convertCommand('tokenize'))
   .addCommand(convertCommand('detok'))
-  .exitOverride((error) => {
-    process.exit(error.exitCode === 0 ? 0 : exitCodes.usage)
-  })
-for (const command of program.commands) command.copyInheritedSettings(program)
+behaveAlike(program, '')
 
+// Whoever reads the output may leave at any time; who minds it has a handler of its own.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
 try {
   await program.parseAsync()
 } catch (error) {
@@ -33,4 +32,18 @@ try {
       : `unexpected error, which is a defect: ${JSON.stringify(describeError(error))}`
   process.stderr.write(`pii-vault: ${text}\n`)
   process.exitCode = error instanceof UserError ? error.exitCode : exitCodes.failed
+}
+// A connection to a server that does not answer would try on for ever; the command has ended all the same.
+for (const stream of [process.stdout, process.stderr])
+  await new Promise<void>((resolve) => stream.write('', () => resolve()))
+process.exit()
+
+/** Every command and subcommand: errors in the form of ours, what to do next, and exit code 2. */
+function behaveAlike(command: Command, parent: string): void {
+  const path = `${parent}${command.name()}`
+  command
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : exitCodes.usage))
+    .configureOutput({ outputError: (text, write) => write(`pii-vault: ${text.replace(/^error: /, '')}`) })
+    .showHelpAfterError(`\`${path} --help\` shows how it is used.`)
+  for (const subcommand of command.commands) behaveAlike(subcommand, `${path} `)
 }

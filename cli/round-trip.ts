@@ -7,8 +7,13 @@ import { convertFile } from './convert-file.ts'
 import { failuresFileOf, outputFileOf } from './file-names.ts'
 
 export interface RoundTrip {
-  readonly tokenized: FileReport & { readonly file: string }
-  readonly detokenized: FileReport & { readonly file: string }
+  readonly tokenized: Leg
+  readonly detokenized: Leg
+}
+
+interface Leg extends FileReport {
+  readonly file: string
+  readonly failuresFile: string
 }
 
 /** Tokenizes a file into `directory`, and detokenizes the result beside it. */
@@ -21,11 +26,12 @@ export async function roundTrip(
   signal: AbortSignal,
 ): Promise<RoundTrip> {
   await mkdir(directory, { recursive: true, mode: 0o700 })
-  const convert = async (direction: 'tokenize' | 'detok', input: string, output: string) => {
+  const convert = async (direction: 'tokenize' | 'detok', input: string, output: string): Promise<Leg> => {
+    const failuresFile = failuresFileOf(output)
     const report = await convertFile(client, {
       input,
       output,
-      failuresFile: failuresFileOf(output),
+      failuresFile,
       table: tableOptions(fields, format),
       conversion: {
         direction,
@@ -33,16 +39,20 @@ export async function roundTrip(
         request: { purpose: 'demo', signal },
         keepFailed: false,
       },
-      allowFailures: false,
+      ...strict,
+      silent: 'It goes on as soon as the servers answer.',
       signal,
     })
-    return { ...report, file: output }
+    return { ...report, file: output, failuresFile }
   }
   const original = join(directory, basename(file))
   const tokenized = await convert('tokenize', file, outputFileOf(original, 'tokenize'))
   const detokenized = await convert('detok', tokenized.file, outputFileOf(original, 'detok'))
   return { tokenized, detokenized }
 }
+
+/** A file must be whole to come back whole. */
+export const strict = { allowFailures: false, advice: 'Mend the file and start again.' }
 
 export const tableOptions = (fields: readonly FieldMapping[], format: Format): TableOptions => ({
   format,

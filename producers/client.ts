@@ -165,7 +165,8 @@ export async function createClient(config: ClientConfig): Promise<Client> {
 
     await within(openWithinMs, replies.ready(), redisAdvice(queue.url))
     await sessions.current('detok').catch((error: unknown) => {
-      throw new UserError(transitAdvice(error, address.address, actor))
+      const exitCode = error instanceof UserError ? error.exitCode : undefined
+      throw new UserError(transitAdvice(error, address.address, actor), exitCode)
     })
     const closed = new AbortController()
     closing.onClose('waiting calls', () => closed.abort(new UserError('the client was closed while a call waited')))

@@ -1,9 +1,11 @@
+import type { Direction, Item } from './chunks.ts'
+import { chunks, itemsOf } from './chunks.ts'
 import type { Client, RequestOptions } from './client.ts'
 import type { Row, Table } from './files/index.ts'
 import type { Detokenized, Tokenized } from './outcome.ts'
 
 export interface Conversion {
-  readonly direction: 'tokenize' | 'detok'
+  readonly direction: Direction
   /** The field of each of the table's columns. Only tokenize asks for it; a token knows its own. */
   readonly fields: readonly string[]
   readonly request: RequestOptions
@@ -31,12 +33,6 @@ export interface Converted {
   readonly failures: readonly ConversionFailure[]
 }
 
-/** One request's worth: larger ones cost less by the item, smaller ones are answered sooner. */
-const itemsPerChunk = 200
-/** Also bounds rows that have no items. */
-const rowsPerChunk = 1_000
-/** Keeps chunks of large values small. */
-const bytesPerChunk = 512 * 1_024
 /** Enough to keep several replicas busy, and little enough to hold in memory. */
 const chunksInFlight = 24
 
@@ -49,7 +45,7 @@ export async function* convert(client: Client, table: Table, conversion: Convers
   const leaving = new AbortController()
   const { signal = leaving.signal } = conversion.request
   const request = { ...conversion.request, signal: AbortSignal.any([signal, leaving.signal]) }
-  const input = chunks(table.rows, conversion)
+  const input = chunks(table.rows, conversion.direction)
   const underWay: Promise<Converted>[] = []
   try {
     let next = pull(input)
@@ -84,43 +80,8 @@ function handled<T>(promise: Promise<T>): Promise<T> {
   return promise
 }
 
-/** The batches of the reader, cut anew so that each piece fills one request. */
-async function* chunks(batches: AsyncIterable<Row[]>, conversion: Conversion): AsyncGenerator<Row[], undefined> {
-  let chunk: Row[] = []
-  let items = 0
-  let bytes = 0
-  for await (const batch of batches) {
-    for (const row of batch) {
-      const more = itemsOf(row, conversion)
-      const moreBytes = more.reduce((sum, { text }) => sum + text.length, 0)
-      const full = items > 0 && (items + more.length > itemsPerChunk || bytes + moreBytes > bytesPerChunk)
-      if (full || chunk.length === rowsPerChunk) {
-        yield chunk
-        chunk = []
-        items = bytes = 0
-      }
-      chunk.push(row)
-      items += more.length
-      bytes += moreBytes
-    }
-  }
-  if (chunk.length > 0) yield chunk
-}
-
-interface Item {
-  readonly column: number
-  readonly text: string
-}
-
-/** The cells to be converted. An empty cell is a value, but no token: there is nothing to look up. */
-function itemsOf({ cells }: Row, { direction }: Conversion): Item[] {
-  return cells.flatMap((cell, column) =>
-    cell.kind === 'value' && (direction === 'tokenize' || cell.value !== '') ? [{ column, text: cell.value }] : [],
-  )
-}
-
 async function convertChunk(client: Client, rows: Row[], conversion: Conversion): Promise<Converted> {
-  const items = rows.map((row) => itemsOf(row, conversion))
+  const items = rows.map((row) => itemsOf(row, conversion.direction))
   const outcomes = await ask(client, rows, items, conversion)
   const failures: ConversionFailure[] = []
   const pieces: Buffer[] = []

@@ -8,90 +8,90 @@ import type { FileReport } from '../convert-file.ts'
 import { convertFile } from '../convert-file.ts'
 import { producerEnvironment } from '../embedded.ts'
 import { failuresFileOf, outputFileOf } from '../file-names.ts'
+import { isReadOnce } from '../input-file.ts'
 import { interruptible } from '../interrupt.ts'
-import { say } from '../terminal.ts'
+import { count, say } from '../terminal.ts'
+import { helpTexts } from './convert-help.ts'
 
 interface Options {
-  readonly fields: string[]
-  readonly purpose: string
+  readonly fields?: string[]
+  readonly purpose?: string
   readonly reason?: string
   readonly subject?: string
   readonly out?: string
+  readonly failures?: string
   readonly format?: string
   readonly delimiter?: string
   readonly encoding?: string
   readonly allowFailures?: boolean
   readonly keepFailed?: boolean
+  readonly resume?: boolean
   readonly stack?: boolean
 }
+
+type Direction = 'tokenize' | 'detok'
 
 /** A file of millions of rows may wait behind others for hours; its requests must not expire meanwhile. */
 const deadlineMs = 12 * 3_600_000
 
-const descriptions = {
-  tokenize: 'replace the values in some columns of a file by tokens',
-  detok: 'replace the tokens in some columns of a file by their values',
-}
+const advice = 'Mend it, or go on without such rows by --allow-failures.'
 
-export function convertCommand(direction: 'tokenize' | 'detok'): Command {
+export function convertCommand(direction: Direction): Command {
+  const text = helpTexts[direction]
   const command = new Command(direction)
-    .description(descriptions[direction])
+    .description(text.description)
     .argument('<file>', 'a CSV or NDJSON file, or - for standard input')
-    .requiredOption(
+    .option(
       '--fields <list>',
-      'its columns, as column or column=field, separated by commas; can be repeated',
+      `the columns that hold ${text.held}, as column or column=field; can be repeated (required)`,
       collect,
     )
-    .requiredOption(
+    .option(
       '--purpose <purpose>',
-      'why: the policy decides by it and the audit keeps it',
-      checked(grammar.purpose, 'a purpose is 1 to 64 of a to z, 0 to 9, _ . and -'),
+      `why, such as ${text.purpose}: the policy decides by it and the audit keeps it (required)`,
+      checked(grammar.purpose, 'A purpose is 1 to 64 of a to z, 0 to 9, _ . and -'),
     )
     .option(
       '--reason <text>',
       'for the audit, up to 256 characters',
-      checked(grammar.reason, 'a reason has up to 256 characters and no control characters'),
+      checked(grammar.reason, 'A reason has up to 256 characters and no control characters.'),
     )
     .option('--out <file>', 'where the result goes, or - for standard output (default: beside the input)')
+    .option('--failures <file>', 'where failures are listed (default: FILE.failed.ndjson)')
     .addOption(new Option('--format <format>', 'if the extension does not say it').choices(['csv', 'ndjson']))
     .option('--delimiter <character>', 'of CSV (default: found from the header)')
     .option('--encoding <label>', 'of the input, such as windows-1252 (default: utf-8); the output is UTF-8')
     .option('--allow-failures', 'go on past rows that cannot be read, and exit with 0 even if items failed')
-    .option(
-      '--keep-failed',
-      direction === 'tokenize'
-        ? 'leave a failed value in its cell instead of emptying it'
-        : 'leave a failed token in its cell, which is the default here',
-    )
+    .option('--keep-failed', text.keepFailed)
+    .option('--resume', 'keep what is done if it stops, and go on from there when it is run again')
     .option('--stack', 'on the embedded stack')
-    .addHelpText('after', help(direction))
+    .addHelpText('after', text.after)
   if (direction === 'tokenize')
     command.option('--subject <column>', 'a column that says whom a row is about; it is stored with the values')
   return command.action((file: string, options: Options) => run(direction, file, options))
 }
 
-async function run(direction: 'tokenize' | 'detok', input: string, options: Options): Promise<void> {
-  const {
-    fields: lists,
-    purpose,
-    reason,
-    subject,
-    delimiter,
-    encoding,
-    allowFailures = false,
-    keepFailed = false,
-  } = options
-  const fields = parseFields(lists)
+async function run(direction: Direction, input: string, options: Options): Promise<void> {
+  const { fields, purpose } = required(direction, input, options)
+  const { reason, subject, delimiter, encoding, allowFailures = false, keepFailed = false } = options
   const format = formatOf(input, options.format)
-  const output = options.out ?? outputFileOf(input, direction)
   const config = readProducerConfig(options.stack ? await producerEnvironment() : process.env)
+  const named = (await isReadOnce(input)) ? '-' : input
+  const output = options.out ?? outputFileOf(named, direction)
+  const failuresFile = options.failures ?? failuresFileOf(named)
+  if (options.resume && [named, output].includes('-'))
+    throw new UserError(
+      '--resume needs files: what comes from or goes to a pipe cannot be gone on with',
+      exitCodes.usage,
+    )
   await interruptible(async (signal) => {
-    const client = await createClient({ ...config, replyName: `cli-${process.pid}` })
+    // On the actor's shared reply queue: one for each run would stay in Redis after it.
+    const client = await createClient(config)
     try {
       const report = await convertFile(client, {
         input,
         output,
-        failuresFile: failuresFileOf(input),
+        failuresFile,
         table: { format, columns: fields.map(({ column }) => column), subject, delimiter, encoding },
         conversion: {
           direction,
@@ -99,29 +99,43 @@ async function run(direction: 'tokenize' | 'detok', input: string, options: Opti
           request: { purpose, timeoutMs: deadlineMs, signal, ...(reason === undefined ? {} : { reason }) },
           keepFailed,
         },
+        resumable: options.resume ? config.credentials.actor : undefined,
         allowFailures,
+        advice,
+        silent: `Is a worker running? \`pii-vault worker ${direction}${options.stack ? ' --stack' : ''}\` starts one.`,
         signal,
       })
-      conclude(report, output, failuresFileOf(input), allowFailures)
+      conclude(report, output, failuresFile, allowFailures)
     } finally {
       await client.close()
     }
   })
 }
 
-function conclude(
-  { rows, items, failed, failuresByCode, seconds }: FileReport,
-  output: string,
-  list: string,
-  allowed: boolean,
-): void {
-  const rate = Math.round(items / seconds).toLocaleString('en')
+/** What cannot be guessed, checked at once so that all that is missing is said. */
+function required(direction: Direction, input: string, { fields = [], purpose }: Options) {
+  const text = helpTexts[direction]
+  const missing = [
+    ...(fields.length > 0 ? [] : [`\n  --fields email,phone   the columns of ${input} that hold ${text.held}`]),
+    ...(purpose === undefined ? [`\n  --purpose ${text.purpose}       why: the policy decides by it`] : []),
+  ]
+  if (purpose === undefined || missing.length > 0) {
+    const see = `\`pii-vault ${direction} --help\` shows more.`
+    throw new UserError(`${direction} also needs to be told, for example:${missing.join('')}\n${see}`, exitCodes.usage)
+  }
+  return { fields: parseFields(fields), purpose }
+}
+
+function conclude(report: FileReport, output: string, list: string, allowed: boolean): void {
+  const { rows, items, failed, brokenRows, failuresByCode, seconds, itemsPerSecond } = report
+  const where = output === '-' ? '' : ` → ${output}`
   say(
-    `${rows.toLocaleString('en')} rows, ${items.toLocaleString('en')} items in ${seconds.toFixed(1)} s (${rate} items/s)${output === '-' ? '' : ` → ${output}`}`,
+    `${count(rows)} rows, ${count(items)} items in ${seconds.toFixed(1)} s (${count(itemsPerSecond)} items/s)${where}`,
   )
   if (failed === 0) return
-  const codes = [...failuresByCode].map(([code, count]) => `${count.toLocaleString('en')} ${code}`).join(', ')
-  const text = `${failed.toLocaleString('en')} failed: ${codes}. Each is listed in ${list}.`
+  const codes = [...failuresByCode].map(([code, times]) => `${count(times)} ${code}`).join(', ')
+  const broken = brokenRows === 0 ? '' : ` Rows that could not be read: ${count(brokenRows)}.`
+  const text = `${count(failed)} failed: ${codes}.${broken} Each is listed in ${list}.`
   if (!allowed) throw new UserError(text, exitCodes.failed)
   say(text)
 }
@@ -139,18 +153,3 @@ function checked(
     return value
   }
 }
-
-const help = (direction: 'tokenize' | 'detok') => `
-Examples:
-  pii-vault ${direction} customers.csv --fields email,phone --purpose ${direction === 'tokenize' ? 'import' : 'export'}
-  pii-vault ${direction} people.csv --fields 'E-Mail=email,"Name, full"=name' --purpose demo --out result.csv
-  cat events.ndjson | pii-vault ${direction} - --format ndjson --fields email --purpose demo --out - > result.ndjson
-
-Rows keep their order, and other columns their bytes. What failed is listed in FILE.failed.ndjson (row, line, column, code)
-and makes the exit code 1, unless --allow-failures.
-
-Environment:
-  QUEUE_URL, QUEUE_PREFIX   Redis or Valkey
-  TRANSIT_ADDR              OpenBao (or BAO_ADDR, VAULT_ADDR)
-  ACTOR_CREDENTIALS_FILE    the file that \`pii-vault actor add NAME --out FILE\` wrote
-`

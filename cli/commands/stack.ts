@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { queues } from '../../shared/contract/grammar.ts'
 import { defaultDirectory, stackStatus, stopStack, wipeStack } from '../../stack/index.ts'
 import { startEmbeddedStack } from '../embedded.ts'
 import { say, table } from '../terminal.ts'
@@ -12,9 +13,8 @@ export function stackCommand(): Command {
     .description('start it in the background and prepare it; what runs already stays as it is')
     .action(async () => {
       await startEmbeddedStack(say)
-      say(
-        'The stack is up. Next: `pii-vault worker tokenize --stack` and `pii-vault worker detok --stack`, each in a terminal of its own.',
-      )
+      say('The stack is up. Next, each in a terminal of its own:')
+      for (const queue of queues) say(`  pii-vault worker ${queue} --stack`)
     })
   stack
     .command('down')

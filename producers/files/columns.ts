@@ -16,7 +16,7 @@ export function checkColumns(columns: readonly string[], subject: string | undef
 /** The place of `column` in the header. Fails with a UserError if it is not there, or there more than once. */
 export function placeOf(column: string, header: readonly string[]): number {
   const place = header.indexOf(column)
-  if (place < 0) throw unknownColumn(column, header)
+  if (place < 0) throw unknownColumn(column, header, 'header')
   if (header.indexOf(column, place + 1) >= 0)
     throw new UserError(
       `The header has more than one column ${named(column)}, so which one is meant cannot be known: rename one of them.`,
@@ -24,12 +24,19 @@ export function placeOf(column: string, header: readonly string[]): number {
   return place
 }
 
-export function unknownColumn(column: string, known: readonly string[]): UserError {
+/**
+ * Names of a first line are not listed: in a file without a header they are values. Only one that is nearly what was asked
+ * for is shown. Keys of JSON are no values.
+ */
+export function unknownColumn(column: string, known: readonly string[], kind: 'header' | 'keys'): UserError {
   const nearest = nearestTo(column, known)
   const hint = nearest === undefined ? '' : ` Did you mean ${named(nearest)}?`
-  const list = known.slice(0, listed).map(named).join(', ')
   const more = known.length > listed ? ` and ${known.length - listed} more` : ''
-  return new UserError(`The file has no column ${named(column)}.${hint} It has: ${list}${more}.`)
+  const has =
+    kind === 'keys'
+      ? ` It has: ${known.slice(0, listed).map(named).join(', ')}${more}.`
+      : ` The names of its ${known.length} columns are taken from its first line: look whether that is a header.`
+  return new UserError(`The file has no column ${named(column)}.${hint}${has}`)
 }
 
 /** A column's name for a message: quoted and escaped, so that it cannot act on a terminal, and not endless. */

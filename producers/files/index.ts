@@ -1,4 +1,4 @@
 export { type FieldMapping, parseFields } from './fields.ts'
 export { formatOf } from './format.ts'
-export type { Cell, Format, InvalidCell, Row, RowProblem, Table, TableOptions } from './row.ts'
+export type { Format, Row, Table, TableOptions } from './row.ts'
 export { readTable, scanTable, type TableScan } from './table.ts'

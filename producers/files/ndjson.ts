@@ -72,7 +72,7 @@ class NdjsonReader implements RowReader {
     if (this.#waiting) rows.push(this.#row(this.#waiting))
     const [missing] = this.#missing
     // A file of broken rows only has no keys to tell: its rows are reported one by one.
-    if (missing !== undefined && this.#keys.size > 0) throw unknownColumn(missing, [...this.#keys])
+    if (missing !== undefined && this.#keys.size > 0) throw unknownColumn(missing, [...this.#keys], 'keys')
     return rows
   }
 

@@ -4,7 +4,6 @@ import type { Policy, PolicyLog } from './policy.ts'
 import { openBundlePolicy } from './reload.ts'
 import { openServerPolicy } from './server.ts'
 
-export type { Decision } from './decision.ts'
 export { applyMask, type Mask } from './mask.ts'
 export { type Policy, type PolicyLog, PolicyUnavailable, type Question } from './policy.ts'
 

@@ -119,7 +119,7 @@ describe('the delimiter', () => {
   ])('is found in the header of %j', async (text, values) => {
     const table = readAll(text, csv('b'))
     if (values) expect(valuesOf(await table)[0]).toEqual(values)
-    else await expect(table).rejects.toThrow(/no column "b"\. It has: "a", "b,x", "c"\./)
+    else await expect(table).rejects.toThrow(/no column "b"\./)
   })
 
   test('can be given, and is one ASCII character', async () => {
@@ -131,11 +131,13 @@ describe('the delimiter', () => {
 })
 
 describe('the header', () => {
-  test('an unknown column is answered with the columns there are and the nearest one', async () => {
+  test('an unknown column is answered with the nearest one, and not with a first line that may hold values', async () => {
     await expect(readAll('id,E-Mail,phone\n', csv('e mail'))).rejects.toThrow(
-      'The file has no column "e mail". Did you mean "E-Mail"? It has: "id", "E-Mail", "phone".',
+      'The file has no column "e mail". Did you mean "E-Mail"? The names of its 3 columns are taken from its first line: look whether that is a header.',
     )
-    await expect(readAll('id,name\n', csv('passport'))).rejects.toThrow('no column "passport". It has: "id", "name".')
+    await expect(readAll('id,name\n', csv('passport'))).rejects.toThrow(
+      /^The file has no column "passport"\. The names of its 2 columns/,
+    )
   })
 
   test('a column may have any name: line breaks, quotes, a name of objects', async () => {
