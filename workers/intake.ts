@@ -2,6 +2,7 @@ import type { Job, JobJson, Processor, WorkerOptions } from 'bullmq'
 import { Worker } from 'bullmq'
 import { z } from 'zod'
 import { limits } from '../shared/contract/grammar.ts'
+import { makeJobsReadable } from './readable-jobs.ts'
 
 /** Two full rounds of every batch slot: enough to fill batches from, and no more than memory should hold. */
 const mostItemsInHand = 1_280
@@ -42,6 +43,11 @@ export class IntakeWorker extends Worker<unknown, void> {
   /** True for a job that was found stalled too often: whoever ran it died, and perhaps of it. It is not to be run again. */
   isGivenUp(job: Job<unknown>): boolean {
     return this.#givenUp.has(job)
+  }
+
+  protected override createBackend(): void {
+    super.createBackend()
+    makeJobsReadable(this.backend)
   }
 
   /** BullMQ calls this for each job it fetches, before it fetches the next. */

@@ -5,6 +5,7 @@ import { hintJobId, replyJobId } from '../../shared/contract/names.ts'
 import type { DetokReplyBody, Hint, ReplyEnvelope, TokenizeReplyBody } from '../../shared/contract/reply.ts'
 import { sealBody } from '../../shared/contract/seal.ts'
 import type { RequestErrorCode } from '../../shared/errors/catalogue.ts'
+import { ContentRefused } from '../../shared/errors/server-errors.ts'
 import type { SealedRequest } from '../batch.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { Claim } from './open.ts'
@@ -45,7 +46,12 @@ export function createReply(queue: QueueName, { redis }: Dependencies) {
       if (id === undefined || actor === undefined || reply === undefined) return
       if (!isReplyQueueOf(actor, reply) || !hintsLeft(actor)) return
       const content: Hint = { code }
-      await redis.guard.use(() => redis.replies.publish(reply, 'hint', content, hintJobId(queue, id)))
+      try {
+        await redis.guard.use(() => redis.replies.publish(reply, 'hint', content, hintJobId(queue, id)))
+      } catch (error) {
+        // A queue that takes no job gets no hint; its requester waits for the deadline.
+        if (!(error instanceof ContentRefused)) throw error
+      }
     },
   }
 }

@@ -1,0 +1,88 @@
+import type { Client } from '../../producers/index.ts'
+import { until } from './until.ts'
+import type { TestVault } from './vault.ts'
+
+const purpose = 'test'
+const timeoutMs = 60_000
+const parallel = 6
+const itemsPerRequest = 25
+
+/**
+ * Requests of both directions, each outcome compared with what it must be. Half of the loops tokenize, the other half read
+ * what was there before, so that neither queue runs dry when the other one's workers are held up; what was tokenized is
+ * read back at the end. Asks until it is ended, or something comes back wrong.
+ */
+export class Load {
+  /** Requests that came back right. */
+  answered = 0
+  readonly wrong: string[] = []
+  readonly #client: Client
+  readonly #loops: Promise<void>[]
+  readonly #made: { readonly tokens: string[]; readonly values: string[] }[] = []
+  #ending = false
+
+  private constructor(client: Client, tokens: readonly string[], values: readonly string[]) {
+    this.#client = client
+    this.#loops = Array.from({ length: parallel }, (_, i) =>
+      this.#loop((round) => (i % 2 === 0 ? this.#tokenize(`${i}/${round}`) : this.#detok(tokens, values))),
+    )
+  }
+
+  static async start(vault: TestVault, client: Client): Promise<Load> {
+    const values = valuesOf('kept')
+    const load = new Load(client, await tokenize(client, values), values)
+    vault.onClose(() => load.end())
+    return load
+  }
+
+  /** Resolves when this many more requests have been answered. */
+  async more(requests: number, withinMs = 45_000): Promise<void> {
+    const goal = this.answered + requests
+    await until(`${requests} more answers`, () => this.answered >= goal || this.wrong.length > 0, withinMs)
+    if (this.wrong.length > 0) throw new Error(`came back wrong: ${this.wrong.slice(0, 3).join(', ')}`)
+  }
+
+  /** Asks nothing more, and waits for what was asked. Everything that did not come back as it should. */
+  async end(): Promise<string[]> {
+    this.#ending = true
+    await Promise.all(this.#loops)
+    const made = this.#made.splice(0)
+    if (made.length > 0)
+      await this.#detok(
+        made.flatMap(({ tokens }) => tokens),
+        made.flatMap(({ values }) => values),
+      )
+    return this.wrong
+  }
+
+  async #loop(ask: (round: number) => Promise<void>): Promise<void> {
+    for (let round = 0; !this.#ending && this.wrong.length === 0; round++) {
+      try {
+        await ask(round)
+      } catch (error) {
+        this.wrong.push(String(error))
+      }
+    }
+  }
+
+  async #tokenize(name: string): Promise<void> {
+    const values = valuesOf(name)
+    this.#made.push({ tokens: await tokenize(this.#client, values), values })
+    this.answered++
+  }
+
+  async #detok(tokens: readonly string[], values: readonly string[]): Promise<void> {
+    const outcomes = await this.#client.detok(tokens, { purpose, timeoutMs })
+    const got = outcomes.map((outcome) => (outcome.ok ? outcome.value.reveal() : outcome.code))
+    this.wrong.push(...got.flatMap((value, i) => (value === values[i] ? [] : [`${tokens[i]}: ${value}`])))
+    this.answered++
+  }
+}
+
+const valuesOf = (name: string): string[] => Array.from({ length: itemsPerRequest }, (_, i) => `${name}/${i}`)
+
+async function tokenize(client: Client, values: readonly string[]): Promise<string[]> {
+  const items = values.map((value) => ({ field: 'note', value }))
+  const outcomes = await client.tokenize(items, { purpose, timeoutMs })
+  return outcomes.map((outcome) => (outcome.ok ? outcome.token : outcome.code))
+}
