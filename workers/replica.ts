@@ -100,7 +100,8 @@ export class Replica {
       maxStalledCount,
     })
     this.#worker = worker
-    this.#closing.onClose('queue worker', () => worker.close())
+    // Without Redis there is nobody to wait for, and BullMQ would wait for ever.
+    this.#closing.onClose('queue worker', () => worker.close(connection.status !== 'ready'))
     // First to be closed: whoever waits for a server gives its job back.
     this.#closing.onClose('waiting jobs', () => {
       for (const guard of guards) guard.close()
@@ -158,8 +159,12 @@ export class Replica {
   #setIntake(): void {
     const worker = this.#worker
     if (worker === undefined || this.#leaving) return
-    if (this.#guards.every(({ isUp }) => isUp)) void worker.resume()
+    if (this.#allUp) void worker.resume()
     else void worker.pause(true)
+  }
+
+  get #allUp(): boolean {
+    return this.#guards.every(({ isUp }) => isUp)
   }
 
   /**
@@ -175,7 +180,8 @@ export class Replica {
     const leaveBy = Date.now() + deadlineMs
     this.#leaving = true
     await this.#worker?.pause(true)
-    await this.#drained(deadlineMs * shareForDraining)
+    // In an outage what is in hand cannot be finished, so it is given back at once.
+    if (this.#allUp) await this.#drained(deadlineMs * shareForDraining)
     await this.#closing.close(leaveBy - Date.now(), this.#options.log)
     this.#options.log.info({ worker: this.name, jobsLeft: this.#worker?.jobsInHand ?? 0 }, 'replica stopped')
   }
