@@ -24,10 +24,7 @@ export async function writeWorkerCredentials(
   await mkdir(directory, { recursive: true, mode: 0o700 })
   for (const queue of queues) {
     const file = workerFile(directory, queue)
-    if (await exists(file)) {
-      report(`kept ${file}`)
-      continue
-    }
+    if (await exists(file)) continue
     const { roleId, secretId } = await issueCredentials(bao, workerRole(queue))
     const url = await issueDatabaseUrl(databaseUrl, queue, randomBytes(24).toString('base64url'))
     const secretIdFile = resolve(directory, `${queue}.secret-id`)

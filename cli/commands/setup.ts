@@ -20,7 +20,11 @@ export function setupCommand(): Command {
         say(`- ${done}`)
       })
       say(changes === 0 ? 'Everything was in place already.' : 'Set up.')
-      if (out === undefined) say('The worker pools get their credentials by `pii-vault setup --out DIRECTORY`.')
+      say(
+        out === undefined
+          ? 'The worker pools get their credentials by `pii-vault setup --out DIRECTORY`.'
+          : `The credentials of the worker pools are in ${out}; those that were there stay as they are.`,
+      )
     })
 }
 

@@ -34,7 +34,9 @@ export class Database implements Queryable {
       query_timeout: statementTimeoutMs + 5_000,
     })
     // Without handlers, a connection that dies would end the process: an idle one, or one in the midst of a transaction.
-    this.#pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection was lost'))
+    this.#pool.on('error', (error) => {
+      if (!this.#pool.ending) log.warn({ err: error }, 'an idle database connection was lost')
+    })
     this.#pool.on('connect', (client) =>
       client.on('error', (error) => log.debug({ err: error }, 'database connection')),
     )

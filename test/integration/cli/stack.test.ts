@@ -138,7 +138,7 @@ test('the whole way with servers of one’s own: setup --out, actor add, workers
     expect(place.mode(`credentials/${file}`)).toBe(0o600)
   printsNoSecret(set)
   const before = place.text('credentials/detok.env')
-  expect((await operator('setup', '--out', 'credentials')).stderr).toContain('kept credentials/detok.env')
+  expect((await operator('setup', '--out', 'credentials')).stderr).toContain('Everything was in place already.')
   expect(place.text('credentials/detok.env'), 'running workers keep their password').toBe(before)
   expect(await operator('actor', 'add', 'cli', '--out', 'cli.json')).toMatchObject({ code: 0 })
 
