@@ -56,7 +56,7 @@ export class Checkpoint {
       database?.close()
       if (error instanceof UserError) throw error
       const busy = error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy
-      throw new UserError(busy ? `${path} is in use by another run` : `${path} cannot be written, or is no such file`)
+      throw new UserError(busy ? `${path} is in use by another run.` : `${path} cannot be written, or is no such file.`)
     }
   }
 

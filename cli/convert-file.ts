@@ -55,7 +55,10 @@ export async function convertFile(client: Client, file: FileConversion): Promise
   const input = new InputFile(file.input, file.table, file.signal)
   const { output, failuresFile } = file
   const places = { output, failuresFile, columns: file.table.columns }
-  const destination = await Destination.open(places, file.resumable ? await identityOf(file) : undefined)
+  const destination = await Destination.open(
+    places,
+    file.resumable ? await identityOf(file, file.resumable) : undefined,
+  )
   try {
     const total = readOnce ? undefined : acceptedRows(file, await input.scan())
     const report = await pump(client, file, input, { destination, total })
@@ -90,7 +93,7 @@ async function pump(
     }
   } catch (error) {
     if (!(error instanceof RequestFailed)) throw error
-    throw new UserError(`a request was not answered: ${error.message} (${error.code})`)
+    throw new UserError(`A request was not answered: ${error.message} (${error.code})`)
   } finally {
     progress.stop()
   }
@@ -121,5 +124,5 @@ async function refuseSameFile({ input, output, failuresFile }: FileConversion): 
   const places = await Promise.all(given.map((path) => realpath(path).catch(() => path)))
   const twice = given.find((_, at) => places.indexOf(places[at] as string) !== at)
   if (twice !== undefined)
-    throw new UserError(`${twice} cannot be input, output and list of failures at once`, exitCodes.usage)
+    throw new UserError(`${twice} cannot be input, output and list of failures at once.`, exitCodes.usage)
 }

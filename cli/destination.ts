@@ -35,7 +35,7 @@ export class Destination {
       output = await open(path, done.outputBytes)
       const list = await open(failuresFile, done.failureBytes).catch((error: unknown) => {
         if (!(error instanceof UserError)) throw error
-        throw new UserError(`the list of failures, ${error.message}; --failures FILE puts it elsewhere`)
+        throw new UserError(`The list of failures: ${error.message} --failures FILE puts it elsewhere.`)
       })
       return new Destination(output, list, new FailureList(failuresFile, columns, list, done), checkpoint)
     } catch (error) {

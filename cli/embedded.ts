@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseEnv } from 'node:util'
-import { Client as Postgres } from 'pg'
 import type { Report } from '../provision/index.ts'
 import { addActor, exists, OpenBaoAdmin, provision, workerFile, writeActorCredentials } from '../provision/index.ts'
 import type { Environment } from '../shared/config/reader.ts'
@@ -58,29 +57,13 @@ async function addresses(): Promise<Environment> {
 async function runningStack(): Promise<Stack> {
   const { stack, services } = await stackStatus(defaultDirectory)
   if (stack !== undefined && services.every(({ running }) => running)) return stack
-  throw new UserError('the embedded stack is not running: start it with `pii-vault stack up`')
+  throw new UserError('The embedded stack is not running: start it with `pii-vault stack up`.')
 }
 
 function readCredentials(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch {
-    throw new UserError(`${file} is missing: \`pii-vault stack up\` writes it`)
-  }
-}
-
-/** How many audit rows these workers have written. */
-export async function countAuditRows(workers: readonly string[]): Promise<number> {
-  const { addresses: at } = await runningStack()
-  const postgres = new Postgres({ connectionString: at.databaseUrl })
-  await postgres.connect()
-  try {
-    const { rows } = await postgres.query<{ count: string }>(
-      'select count(*) from vault.audit where worker = any($1)',
-      [workers],
-    )
-    return Number(rows[0]?.count)
-  } finally {
-    await postgres.end()
+    throw new UserError(`${file} is missing: \`pii-vault stack up\` writes it.`)
   }
 }

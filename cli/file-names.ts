@@ -1,7 +1,8 @@
 import { join, parse } from 'node:path'
+import type { QueueName } from '../shared/contract/grammar.ts'
 
 /** `customers.csv` → `customers.tokenized.csv`; standard input goes to standard output. */
-export function outputFileOf(input: string, direction: 'tokenize' | 'detok'): string {
+export function outputFileOf(input: string, direction: QueueName): string {
   if (input === '-') return '-'
   const { dir, name, ext } = parse(input)
   return join(dir, `${name}.${direction === 'tokenize' ? 'tokenized' : 'detokenized'}${ext}`)

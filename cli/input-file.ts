@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream'
 import { addAbortSignal } from 'node:stream'
 import type { Table, TableOptions, TableScan } from '../producers/files/index.ts'
 import { readTable, scanTable } from '../producers/files/index.ts'
+import { errorCode } from '../shared/errors/error-code.ts'
 import { exitCodes, UserError } from '../shared/errors/user-error.ts'
 
 /** A table in a file, or in standard input for `-`. Its errors name the file, and never quote what is in it. */
@@ -18,7 +19,7 @@ export class InputFile {
     this.#path = path
     this.#options = options
     this.#signal = signal
-    this.#name = path === '-' ? 'standard input' : path
+    this.#name = path === '-' ? 'Standard input' : path
   }
 
   async read(): Promise<Table> {
@@ -72,7 +73,7 @@ export async function isReadOnce(path: string): Promise<boolean> {
   if (path === '-') return true
   try {
     const there = await stat(path)
-    if (there.isDirectory()) throw new UserError(`${path} is a directory: name a file in it`)
+    if (there.isDirectory()) throw new UserError(`${path} is a directory: name a file in it.`)
     if (!there.isFile()) return true
     await (await open(path)).close()
     return false
@@ -82,7 +83,8 @@ export async function isReadOnce(path: string): Promise<boolean> {
 }
 
 function unreadable(name: string, error: unknown): unknown {
-  if (error instanceof UserError || !(error instanceof Error && 'syscall' in error && 'code' in error)) return error
-  if (error.code === 'ENOENT') return new UserError(`there is no file ${name}`)
-  return new UserError(`${name} cannot be read: ${error.code === 'EACCES' ? 'permission denied' : String(error.code)}`)
+  const code = errorCode(error)
+  if (error instanceof UserError || !(error instanceof Error && 'syscall' in error) || code === undefined) return error
+  if (code === 'ENOENT') return new UserError(`There is no file ${name}.`)
+  return new UserError(`${name} cannot be read: ${code === 'EACCES' ? 'permission denied' : code}.`)
 }

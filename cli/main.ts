@@ -29,7 +29,7 @@ try {
   const text =
     error instanceof UserError
       ? error.message
-      : `unexpected error, which is a defect: ${JSON.stringify(describeError(error))}`
+      : `Unexpected error, which is a defect: ${JSON.stringify(describeError(error))}`
   process.stderr.write(`pii-vault: ${text}\n`)
   process.exitCode = error instanceof UserError ? error.exitCode : exitCodes.failed
 }

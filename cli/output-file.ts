@@ -1,10 +1,8 @@
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import type { Stats } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
-import { realpath, stat } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
 import { UserError } from '../shared/errors/user-error.ts'
-import { openPrivate, PrivateFile, unwritable } from './private-file.ts'
+import { isDevice, PrivateFile, unwritable } from '../shared/files/private-file.ts'
 
 /** Where a command writes to: `-` is standard output, anything else a file that is there whole or not at all. */
 export interface Output {
@@ -20,41 +18,31 @@ export interface Output {
 /** Fails with a UserError if nothing can be written there. */
 export async function openOutput(path: string): Promise<Output> {
   if (path === '-') return new StandardOutput()
-  const there = await whatIsAt(path)
-  // A device or a named pipe is written to as it is; a file put in its place would be no such thing any more.
-  if (there !== undefined && !there.isFile()) return new Device(path, await openPrivate(path, path, 'w'))
-  // Where it is a symbolic link, the file behind it is meant.
-  const place = there === undefined ? path : await realpath(path)
-  const temporary = `${place}.${randomBytes(4).toString('hex')}.partial`
-  return new PrivateFile(path, place, temporary, await openPrivate(path, temporary, 'wx'))
+  return (await isDevice(path)) ? Device.open(path) : PrivateFile.create(path)
 }
 
 /** One that is kept when discarded, and goes on after the first `bytes` of what an earlier run has kept. */
 export async function resumeOutput(path: string, bytes: number): Promise<Output> {
-  const there = await whatIsAt(path)
-  if (path === '-' || (there !== undefined && !there.isFile()))
-    throw new UserError(`${path === '-' ? 'standard output' : path} is no file: what goes there cannot be resumed`)
-  const place = there === undefined ? path : await realpath(path)
-  const temporary = `${place}.partial`
-  const file = await openPrivate(path, temporary, bytes === 0 ? 'w' : 'r+')
-  const { size } = await file.stat()
-  await file.truncate(Math.min(size, bytes))
-  if (size < bytes)
-    throw new UserError(`${temporary} is shorter than it was left: remove ${place}.resume to begin anew`)
-  return new PrivateFile(path, place, temporary, file, bytes)
-}
-
-async function whatIsAt(path: string): Promise<Stats | undefined> {
-  const there = await stat(path).catch(() => undefined)
-  if (there?.isDirectory()) throw new UserError(`${path} is a directory: name a file in it`)
-  return there
+  if (path === '-' || (await isDevice(path)))
+    throw new UserError(`${path === '-' ? 'Standard output' : path} is no file: what goes there cannot be resumed.`)
+  const file = await PrivateFile.resume(path, bytes)
+  if (file === undefined)
+    throw new UserError(`${path}.partial is shorter than it was left. Remove ${path}.resume to begin anew.`)
+  return file
 }
 
 class Device implements Output {
   readonly #path: string
   readonly #file: FileHandle
 
-  constructor(path: string, file: FileHandle) {
+  static async open(path: string): Promise<Device> {
+    const file = await open(path, 'w', 0o600).catch((error: unknown) => {
+      throw unwritable(path, error)
+    })
+    return new Device(path, file)
+  }
+
+  private constructor(path: string, file: FileHandle) {
     this.#path = path
     this.#file = file
   }
@@ -94,7 +82,7 @@ class StandardOutput implements Output {
     } catch (error) {
       this.#failure = error
     }
-    if (this.#failure !== undefined) throw unwritable('standard output', this.#failure)
+    if (this.#failure !== undefined) throw unwritable('Standard output', this.#failure)
   }
 
   /** Resolves when all of it is out. */

@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { FieldMapping, Format, TableOptions } from '../producers/files/index.ts'
 import type { Client } from '../producers/index.ts'
+import type { QueueName } from '../shared/contract/grammar.ts'
 import type { FileReport } from './convert-file.ts'
 import { convertFile } from './convert-file.ts'
 import { failuresFileOf, outputFileOf } from './file-names.ts'
@@ -26,7 +27,7 @@ export async function roundTrip(
   signal: AbortSignal,
 ): Promise<RoundTrip> {
   await mkdir(directory, { recursive: true, mode: 0o700 })
-  const convert = async (direction: 'tokenize' | 'detok', input: string, output: string): Promise<Leg> => {
+  const convert = async (direction: QueueName, input: string, output: string): Promise<Leg> => {
     const failuresFile = failuresFileOf(output)
     const report = await convertFile(client, {
       input,

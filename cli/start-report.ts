@@ -40,7 +40,7 @@ export function report({ trip: { tokenized, detokenized }, figures, auditRows, i
 /** Why a result is not what went in, as far as it is known. */
 export function difference({ trip: { tokenized, detokenized } }: Results): string {
   const codes = new Set([...tokenized.failuresByCode.keys(), ...detokenized.failuresByCode.keys()])
-  return `what came back is not what went in${codes.size === 0 ? '' : `, since items failed: ${[...codes].join(', ')}`}`
+  return `What came back is not what went in${codes.size === 0 ? '' : `, since items failed: ${[...codes].join(', ')}`}.`
 }
 
 export function suggest(file: string, fields: string, format: Format): void {

@@ -1,24 +1,22 @@
+import type { QueueName } from '../shared/contract/grammar.ts'
 import type { Row } from './files/index.ts'
+import { itemsPerRequest } from './limits.ts'
 
-export type Direction = 'tokenize' | 'detok'
-
-/** One request's worth: larger ones cost less by the item, smaller ones are answered sooner. */
-const itemsPerChunk = 200
 /** Also bounds rows that have no items. */
 const rowsPerChunk = 1_000
-/** Keeps chunks of large values small. */
+/** Keeps chunks of large values small. In UTF-8. */
 const bytesPerChunk = 512 * 1_024
 
 /** The batches of the reader, cut anew so that each piece fills one request. */
-export async function* chunks(batches: AsyncIterable<Row[]>, direction: Direction): AsyncGenerator<Row[], undefined> {
+export async function* chunks(batches: AsyncIterable<Row[]>, direction: QueueName): AsyncGenerator<Row[], undefined> {
   let chunk: Row[] = []
   let items = 0
   let bytes = 0
   for await (const batch of batches) {
     for (const row of batch) {
       const more = itemsOf(row, direction)
-      const moreBytes = more.reduce((sum, { text }) => sum + text.length, 0)
-      const full = items > 0 && (items + more.length > itemsPerChunk || bytes + moreBytes > bytesPerChunk)
+      const moreBytes = more.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)
+      const full = items > 0 && (items + more.length > itemsPerRequest || bytes + moreBytes > bytesPerChunk)
       if (full || chunk.length === rowsPerChunk) {
         yield chunk
         chunk = []
@@ -38,7 +36,7 @@ export interface Item {
 }
 
 /** The cells to be converted. An empty cell is a value, but no token: there is nothing to look up. */
-export function itemsOf({ cells }: Row, direction: Direction): Item[] {
+export function itemsOf({ cells }: Row, direction: QueueName): Item[] {
   return cells.flatMap((cell, column) =>
     cell.kind === 'value' && (direction === 'tokenize' || cell.value !== '') ? [{ column, text: cell.value }] : [],
   )

@@ -1,11 +1,12 @@
-import type { Direction, Item } from './chunks.ts'
+import type { QueueName } from '../shared/contract/grammar.ts'
+import type { Item } from './chunks.ts'
 import { chunks, itemsOf } from './chunks.ts'
 import type { Client, RequestOptions } from './client.ts'
 import type { Row, Table } from './files/index.ts'
 import type { Detokenized, Tokenized } from './outcome.ts'
 
 export interface Conversion {
-  readonly direction: Direction
+  readonly direction: QueueName
   /** The field of each of the table's columns. Only tokenize asks for it; a token knows its own. */
   readonly fields: readonly string[]
   readonly request: RequestOptions

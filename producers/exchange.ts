@@ -1,20 +1,15 @@
 import type { Queue } from 'bullmq'
 import type { QueueName } from '../shared/contract/grammar.ts'
-import { hintJobId, replyJobId } from '../shared/contract/names.ts'
-import { hint } from '../shared/contract/reply.ts'
-import type { DetokBody, TokenizeBody } from '../shared/contract/request.ts'
-import { UserError } from '../shared/errors/user-error.ts'
 import type { Logger } from '../shared/log/log.ts'
+import { nextAnswer } from './answer.ts'
 import type { Outcomes } from './open-reply.ts'
-import { openReply } from './open-reply.ts'
-import { RequestFailed } from './outcome.ts'
+import { RequestFailed, unavailable } from './outcome.ts'
 import type { ReplyListener } from './reply-listener.ts'
-import type { Ticket } from './request.ts'
+import type { Bodies, TicketOf } from './request.ts'
 import { sealRequest } from './request.ts'
 import type { Session, Sessions } from './sessions.ts'
 import { untilAborted } from './until-aborted.ts'
-
-export type Body = DetokBody | TokenizeBody
+import type { Withdrawals } from './withdrawals.ts'
 
 export interface ExchangeParts {
   readonly actor: string
@@ -22,6 +17,7 @@ export interface ExchangeParts {
   readonly requests: Record<QueueName, Queue>
   readonly replies: ReplyListener
   readonly sessions: Sessions
+  readonly withdrawals: Withdrawals
   /** Aborts when the client is closed: whoever still waits is let go. */
   readonly closed: AbortSignal
   readonly log: Logger
@@ -30,7 +26,13 @@ export interface ExchangeParts {
 /** What a look at the queue may take where a request's deadline has passed: an answer that lies there is taken all the same. */
 const lookMs = 1_000
 
-type TicketOf<Q extends QueueName> = Ticket & { queue: Q }
+interface Call<Q extends QueueName> {
+  readonly queue: Q
+  readonly body: Bodies[Q]
+  readonly timeoutMs: number
+  /** Lets it go: after its time with RequestFailed, at the caller's wish with the caller's reason, and when the client is closed. */
+  readonly within: AbortSignal
+}
 
 /** One request and its answer: sealed and put on the queue, waited for, verified, opened. */
 export class Exchange {
@@ -43,96 +45,80 @@ export class Exchange {
   /**
    * Asks and waits for the answer. If a worker hints that the session does not open, the session is renewed and the
    * request sent once more, under an id of its own. A hint could be forged, so the first request is still listened for.
+   * Whatever is not answered when the call ends is withdrawn, as nobody could collect it.
    */
-  ask<Q extends QueueName>(queue: Q, body: Body, timeoutMs: number, signal?: AbortSignal): Promise<Outcomes[Q][]> {
+  ask<Q extends QueueName>(queue: Q, body: Bodies[Q], timeoutMs: number, signal?: AbortSignal): Promise<Outcomes[Q][]> {
     return this.#within(timeoutMs, signal, async (within) => {
-      const { ticket, session } = await this.#send(queue, body, timeoutMs, within)
-      const again = async () => {
-        await this.#parts.sessions.renew(queue, session)
-        return (await this.#send(queue, body, timeoutMs, within)).ticket
+      const call = { queue, body, timeoutMs, within }
+      const unanswered = new Set<TicketOf<Q>>()
+      const send = (session: Session) => this.#send(call, session, (ticket) => unanswered.add(ticket))
+      try {
+        const session = await this.#session(call)
+        const again = async () => {
+          await this.#parts.sessions.renew(queue, session)
+          return send(await this.#session(call))
+        }
+        const { ticket, outcomes } = await nextAnswer(this.#parts, await send(session), within, again)
+        unanswered.delete(ticket)
+        return outcomes
+      } finally {
+        this.#parts.withdrawals.withdraw(unanswered)
       }
-      return this.#answer(ticket, within, 'later', again)
     })
   }
 
-  submit<Q extends QueueName>(queue: Q, body: Body, timeoutMs: number, signal?: AbortSignal): Promise<TicketOf<Q>> {
+  submit<Q extends QueueName>(
+    queue: Q,
+    body: Bodies[Q],
+    timeoutMs: number,
+    signal?: AbortSignal,
+  ): Promise<TicketOf<Q>> {
     return this.#within(timeoutMs, signal, async (within) => {
-      const { ticket } = await this.#send(queue, body, timeoutMs, within)
-      return ticket
+      const call = { queue, body, timeoutMs, within }
+      return this.#send(call, await this.#session(call))
     })
   }
 
   /** Until the request's deadline, which is when the workers stop caring. */
   collect<Q extends QueueName>(ticket: TicketOf<Q>, signal?: AbortSignal): Promise<Outcomes[Q][]> {
     const left = ticket.exp * 1_000 - Date.now()
-    return this.#within(Math.max(left, lookMs), signal, (within) => this.#answer(ticket, within, 'now'))
+    return this.#within(Math.max(left, lookMs), signal, async (within) => {
+      const { outcomes } = await nextAnswer(this.#parts, ticket, within)
+      return outcomes
+    })
   }
 
-  /** A call that is let go after this time with RequestFailed, with the caller's reason at the caller's wish, and by `closed`. */
   async #within<T>(
     timeoutMs: number,
     signal: AbortSignal | undefined,
-    call: (within: AbortSignal) => Promise<T>,
+    work: (within: AbortSignal) => Promise<T>,
   ): Promise<T> {
     const late = new AbortController()
     const timer = setTimeout(() => late.abort(new RequestFailed('timeout')), timeoutMs).unref()
     const within = AbortSignal.any([late.signal, this.#parts.closed, ...(signal === undefined ? [] : [signal])])
     try {
-      return await call(within)
+      return await work(within)
     } finally {
       clearTimeout(timer)
     }
   }
 
+  #session<Q extends QueueName>({ queue, within }: Call<Q>): Promise<Session> {
+    return untilAborted(this.#parts.sessions.current(queue).catch(unavailable), within)
+  }
+
   async #send<Q extends QueueName>(
-    queue: Q,
-    body: Body,
-    timeoutMs: number,
-    within: AbortSignal,
-  ): Promise<{ ticket: TicketOf<Q>; session: Session }> {
-    const { actor, replyQueue, requests, sessions } = this.#parts
-    const session = await untilAborted(sessions.current(queue).catch(unavailable), within)
+    { queue, body, timeoutMs, within }: Call<Q>,
+    session: Session,
+    sending: (ticket: TicketOf<Q>) => void = () => undefined,
+  ): Promise<TicketOf<Q>> {
+    const { actor, replyQueue, requests } = this.#parts
     const { envelope, ticket } = sealRequest(queue, actor, replyQueue, session, timeoutMs, body)
+    sending(ticket)
     const adding = requests[queue].add(queue, envelope, { jobId: envelope.id }).catch(unavailable)
     const job = await untilAborted(adding, within)
     // BullMQ reports some refusals as an id of its own instead of an error.
     if (job.id !== envelope.id) throw new RequestFailed('unavailable')
-    return { ticket: { ...ticket, queue }, session }
+    return ticket
   }
-
-  /** `again`: heeds one hint that the session does not open. Other hints are only taken off the queue. */
-  async #answer<Q extends QueueName>(
-    first: TicketOf<Q>,
-    within: AbortSignal,
-    expected: 'now' | 'later',
-    again?: () => Promise<TicketOf<Q>>,
-  ): Promise<Outcomes[Q][]> {
-    const { actor, replies, sessions, log } = this.#parts
-    const byJobId = new Map<string, TicketOf<Q>>()
-    const listenFor = (ticket: TicketOf<Q>) => {
-      byJobId.set(replyJobId(ticket.queue, ticket.id, ticket.request), ticket)
-      byJobId.set(hintJobId(ticket.queue, ticket.id), ticket)
-    }
-    listenFor(first)
-    let askAgain = again
-    for (;;) {
-      const { jobId, content } = await replies.next([...byJobId.keys()], within, expected)
-      const ticket = byJobId.get(jobId) ?? first
-      const hinted = jobId.startsWith('hint.') ? hint.safeParse(content).data?.code : undefined
-      const opened = await openReply(content, ticket, actor, sessions).catch(unavailable)
-      // A job that cannot be removed now is left behind: no reason to lose the answer.
-      await untilAborted(replies.discard(jobId), within).catch(() => undefined)
-      if (opened instanceof RequestFailed) throw opened
-      if (opened !== undefined) return opened
-      if (hinted === 'unauthenticated' && askAgain !== undefined) {
-        listenFor(await askAgain())
-        askAgain = undefined
-      } else log.warn({ jobId, hinted }, 'a job on the reply queue that is no sealed reply was discarded')
-    }
-  }
-}
-
-/** What a server or its driver says may quote what it was sent, so it is told by a code. */
-function unavailable(error: unknown): never {
-  throw error instanceof UserError ? error : new RequestFailed('unavailable')
 }

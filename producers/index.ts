@@ -1,6 +1,7 @@
 export { type ActorCredentials, readProducerConfig } from '../shared/config/environment.ts'
 export { Secret } from '../shared/crypto/secret.ts'
 export { itemErrors, requestErrors } from '../shared/errors/catalogue.ts'
-export { type Client, type ClientConfig, createClient, type RequestOptions, type TokenizeItem } from './client.ts'
+export type { Client, RequestOptions, TokenizeItem } from './client.ts'
+export { type ClientConfig, createClient } from './open-client.ts'
 export { type Detokenized, type ItemFailure, RequestFailed, type Tokenized } from './outcome.ts'
 export type { Ticket } from './request.ts'

@@ -20,15 +20,23 @@ export interface Ticket {
   readonly exp: number
 }
 
+export type TicketOf<Q extends QueueName> = Ticket & { queue: Q }
+
+/** What is asked on each queue. */
+export interface Bodies {
+  readonly detok: DetokBody
+  readonly tokenize: TokenizeBody
+}
+
 /** Seals a request. Its id is a UUIDv7 made here; sent again byte for byte it has no second effect. */
-export function sealRequest(
-  queue: QueueName,
+export function sealRequest<Q extends QueueName>(
+  queue: Q,
   actor: string,
   reply: string,
   session: Session,
   timeoutMs: number,
-  body: DetokBody | TokenizeBody,
-): { envelope: RequestEnvelope; ticket: Ticket } {
+  body: Bodies[Q],
+): { envelope: RequestEnvelope; ticket: TicketOf<Q> } {
   const exp = Math.min(Math.ceil((Date.now() + timeoutMs) / 1_000), session.until)
   const clear = { id: uuidv7(), actor, until: session.until, exp, reply, items: body.items.length }
   const sealed = sealBody(session.key, body, requestAad(queue, clear))

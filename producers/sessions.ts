@@ -5,7 +5,6 @@ import type { QueueName } from '../shared/contract/grammar.ts'
 import { limits } from '../shared/contract/grammar.ts'
 import { sessionKeyName } from '../shared/contract/names.ts'
 import { aesKey } from '../shared/crypto/aes-gcm.ts'
-import { Unavailable } from '../shared/errors/server-errors.ts'
 import type { Transit } from '../shared/transit/index.ts'
 
 export interface Session {
@@ -30,13 +29,14 @@ export class Sessions {
 
   current(queue: QueueName): Promise<Session> {
     const now = Date.now() / 1_000
-    let current = this.#current.get(queue)
-    if (current === undefined || now >= current.renewAt) {
-      current = { session: this.#start(queue), renewAt: now + limits.sessionUseSeconds }
-      this.#current.set(queue, current)
-      // A session that could not be had is asked for again by the next who needs it.
-      current.session.catch(() => this.#current.delete(queue))
-    }
+    const known = this.#current.get(queue)
+    if (known !== undefined && now < known.renewAt) return known.session
+    const current = { session: this.#start(queue), renewAt: now + limits.sessionUseSeconds }
+    this.#current.set(queue, current)
+    // A session that could not be had is asked for again by the next who needs it.
+    current.session.catch(() => {
+      if (this.#current.get(queue) === current) this.#current.delete(queue)
+    })
     return current.session
   }
 
@@ -52,13 +52,9 @@ export class Sessions {
     const known = this.#keys.get(id)
     if (known !== undefined) return known
     const aad = sessionAad(queue, this.#actor, until)
-    const result = await this.#transit.decryptSession(sessionKeyName(queue, this.#actor), wrapped, aad)
-    // A server that cannot unwrap it now says nothing against the reply that it came with.
-    if ('error' in result && result.error === 'failed') throw new Unavailable('transit', 'server error')
-    if ('error' in result || result.ok.reveal().length !== 32) return undefined
-    const key = aesKey(result.ok.reveal())
-    result.ok.wipe()
-    this.#keys.set(id, key)
+    // A server that cannot unwrap it now says nothing against the reply: then this throws, and the reply stays.
+    const key = await this.#transit.sessionKey(sessionKeyName(queue, this.#actor), wrapped, aad)
+    if (key !== undefined) this.#keys.set(id, key)
     return key
   }
 

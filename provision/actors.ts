@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import pLimit from 'p-limit'
-import { z } from 'zod'
 import { actorName, queues } from '../shared/contract/grammar.ts'
 import { sessionKeyName } from '../shared/contract/names.ts'
 import { exitCodes, UserError } from '../shared/errors/user-error.ts'
 import type { OpenBaoAdmin } from './openbao-admin.ts'
+import { assertNoneLeft, revokeTokens } from './tokens.ts'
 import type { Report, RoleCredentials } from './transit.ts'
 import { allow, ensureKey, ensureRole, issueCredentials, readKey } from './transit.ts'
 
@@ -41,30 +40,36 @@ export async function listActors(bao: OpenBaoAdmin): Promise<Actor[]> {
 /**
  * Ends what is in flight: secret ids destroyed, tokens revoked, and session keys rotated with the old versions shut off.
  * Workers keep an opened session for 60 seconds, so it is effective within 61. `addActor` gives new credentials.
+ * Throws where a token may be left, after all that can be done was done.
  */
 export async function revokeActor(bao: OpenBaoAdmin, actor: string, report: Report): Promise<void> {
   await assertExists(bao, actor)
   const destroyed = await destroySecretIds(bao, roleOf(actor))
   // Programs that still try the dead secret ids would get their role id locked for a quarter of an hour, for everyone.
   await bao.write(`auth/approle/role/${roleOf(actor)}/role-id`, { role_id: randomUUID() })
-  const revoked = await revokeTokens(bao, roleOf(actor))
+  // Before the keys are rotated: a token that lives could start a session under the new versions.
+  const tokens = await revokeTokens(bao, roleOf(actor))
   for (const queue of queues) {
     const key = sessionKeyName(queue, actor)
-    await bao.write(`transit/keys/${key}/rotate`, {})
+    if ((await readKey(bao, key)) !== undefined) await bao.write(`transit/keys/${key}/rotate`, {})
     const version = (await readKey(bao, key))?.latest_version
     if (version === undefined)
-      throw new UserError(`Transit key ${key} is missing: run \`pii-vault actor remove ${actor}\``)
+      throw new UserError(`Transit key ${key} is missing: run \`pii-vault actor remove ${actor}\`.`)
     await bao.write(`transit/keys/${key}/config`, { min_decryption_version: version })
     report(`rotated ${key}: sessions under versions before ${version} are refused`)
   }
-  report(`destroyed ${destroyed} secret ids and revoked ${revoked} tokens of ${actor}`)
+  report(`destroyed ${destroyed} secret ids and revoked ${tokens.revoked} tokens of ${actor}`)
+  assertNoneLeft(tokens, actor, 'revoke')
 }
 
-/** Revokes, and deletes the keys, the role and the policy. What was sealed under those keys cannot be opened again. */
+/**
+ * Revokes, and deletes the keys, the role and the policy. What was sealed under those keys cannot be opened again.
+ * Throws where a token may be left, with the keys deleted and the role still there.
+ */
 export async function removeActor(bao: OpenBaoAdmin, actor: string, report: Report): Promise<void> {
   await assertExists(bao, actor)
   await destroySecretIds(bao, roleOf(actor))
-  await revokeTokens(bao, roleOf(actor))
+  const tokens = await revokeTokens(bao, roleOf(actor))
   for (const queue of queues) {
     const key = sessionKeyName(queue, actor)
     if ((await readKey(bao, key)) === undefined) continue
@@ -72,6 +77,8 @@ export async function removeActor(bao: OpenBaoAdmin, actor: string, report: Repo
     await bao.delete(`transit/keys/${key}`)
     report(`deleted the Transit key ${key}`)
   }
+  // A token that is left would come to life again with an actor of the same name.
+  assertNoneLeft(tokens, actor, 'remove')
   // The role last, so that a removal that broke off can be run again.
   await bao.delete(`sys/policies/acl/${roleOf(actor)}`)
   await bao.delete(`auth/approle/role/${roleOf(actor)}`)
@@ -80,13 +87,13 @@ export async function removeActor(bao: OpenBaoAdmin, actor: string, report: Repo
 
 function assertName(actor: string): void {
   if (actorName.safeParse(actor).success) return
-  throw new UserError('an actor name is 1 to 64 of a to z, 0 to 9 and -', exitCodes.usage)
+  throw new UserError('An actor name is 1 to 64 of a to z, 0 to 9 and -.', exitCodes.usage)
 }
 
 async function assertExists(bao: OpenBaoAdmin, actor: string): Promise<void> {
   assertName(actor)
   if ((await bao.read(`auth/approle/role/${roleOf(actor)}`)) !== undefined) return
-  throw new UserError(`there is no actor ${actor}. \`pii-vault actor list\` shows those there are.`)
+  throw new UserError(`There is no actor ${actor}. \`pii-vault actor list\` shows those there are.`)
 }
 
 async function keysOf(bao: OpenBaoAdmin, actor: string): Promise<Actor['keys']> {
@@ -106,22 +113,4 @@ async function destroySecretIds(bao: OpenBaoAdmin, role: string): Promise<number
     await bao.write(`auth/approle/role/${role}/secret-id-accessor/destroy`, { secret_id_accessor })
   }
   return accessors.length
-}
-
-const tokenState = z.object({ data: z.object({ meta: z.record(z.string(), z.string()).nullish() }) })
-
-/** OpenBao keeps no list of a role's tokens, so all accessors are asked whose they are. */
-async function revokeTokens(bao: OpenBaoAdmin, role: string): Promise<number> {
-  const bound = pLimit(16)
-  const accessors = await bao.list('auth/token/accessors')
-  const revoked = await bound.map(accessors, async (accessor) => {
-    // One that died meanwhile is refused; nothing is left to revoke then.
-    const state = tokenState.safeParse(
-      await bao.write('auth/token/lookup-accessor', { accessor }).catch(() => undefined),
-    )
-    if (state.data?.data.meta?.['role_name'] !== role) return 0
-    await bao.write('auth/token/revoke-accessor', { accessor }).catch(() => undefined)
-    return 1
-  })
-  return revoked.reduce<number>((sum, one) => sum + one, 0)
 }

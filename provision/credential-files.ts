@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { chmod, mkdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { QueueName } from '../shared/contract/grammar.ts'
 import { queues } from '../shared/contract/grammar.ts'
-import { UserError } from '../shared/errors/user-error.ts'
+import { writePrivate } from '../shared/files/private-file.ts'
 import type { OpenBaoAdmin } from './openbao-admin.ts'
 import { issueDatabaseUrl } from './postgres.ts'
 import type { Report, RoleCredentials } from './transit.ts'
@@ -47,20 +47,6 @@ export async function writeActorCredentials(
   { roleId, secretId }: RoleCredentials,
 ): Promise<void> {
   await writePrivate(file, `${JSON.stringify({ actor, role_id: roleId, secret_id: secretId }, null, 2)}\n`)
-}
-
-/** Readable by its owner alone from its first moment on, and whole or not there. */
-export async function writePrivate(file: string, content: string): Promise<void> {
-  const temporary = `${file}.${randomBytes(4).toString('hex')}.tmp`
-  try {
-    await writeFile(temporary, content, { mode: 0o600, flag: 'wx' })
-    await chmod(temporary, 0o600)
-    await rename(temporary, file)
-  } catch (error) {
-    await rm(temporary, { force: true }).catch(() => undefined)
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
-    throw new UserError(`${file} cannot be written (${code})`)
-  }
 }
 
 export async function exists(file: string): Promise<boolean> {

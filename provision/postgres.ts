@@ -1,18 +1,18 @@
 import { fileURLToPath } from 'node:url'
 import { runner } from 'node-pg-migrate'
 import { Client } from 'pg'
+import { hostOf } from '../shared/config/addresses.ts'
 import type { QueueName } from '../shared/contract/grammar.ts'
 import { queues } from '../shared/contract/grammar.ts'
+import { errorCode } from '../shared/errors/error-code.ts'
 import { UserError } from '../shared/errors/user-error.ts'
-import { describeError } from '../shared/log/log.ts'
+import { databaseRole, ensureDatabaseRole, setPassword } from './database-roles.ts'
 import type { Report } from './transit.ts'
 
 const migrations = fileURLToPath(new URL('../shared/db/migrations', import.meta.url))
 
 /** The audit's months that are made ahead. Run `setup` again before they are over; rows of a later month are kept too. */
 const auditMonthsAhead = 12
-
-export const databaseRole = (queue: QueueName): string => `pii_vault_${queue}`
 
 /** Stands for `pii-vault setup` among the advisory locks of a database; any number that nobody else uses. */
 const setUpLock = 7_099_118
@@ -37,7 +37,7 @@ export async function takeTurn(databaseUrl: string): Promise<() => Promise<void>
 /** Roles, schema, migrations and the audit's partitions. Idempotent. */
 export async function provisionPostgres(databaseUrl: string, report: Report): Promise<void> {
   await withClient(databaseUrl, async (client) => {
-    for (const queue of queues) await ensureRole(client, databaseRole(queue), report)
+    for (const queue of queues) await ensureDatabaseRole(client, databaseRole(queue), report)
     await client.query('create schema if not exists vault')
     const done = await runner({
       dbClient: client,
@@ -56,20 +56,11 @@ export async function provisionPostgres(databaseUrl: string, report: Report): Pr
 
 /** Gives a pool's role a new password, and answers the DATABASE_URL that its workers use. */
 export async function issueDatabaseUrl(databaseUrl: string, queue: QueueName, password: string): Promise<string> {
-  await withClient(databaseUrl, async (client) => {
-    await client.query(`alter role ${databaseRole(queue)} password ${client.escapeLiteral(password)}`)
-  })
+  await withClient(databaseUrl, (client) => setPassword(client, databaseRole(queue), password))
   const url = new URL(databaseUrl)
   url.username = databaseRole(queue)
   url.password = password
   return url.href
-}
-
-async function ensureRole(client: Client, role: string, report: Report): Promise<void> {
-  const { rowCount } = await client.query('select from pg_roles where rolname = $1', [role])
-  if (rowCount !== 0) return
-  await client.query(`create role ${role} login nosuperuser nocreatedb nocreaterole noinherit noreplication`)
-  report(`made the database role ${role}`)
 }
 
 async function withClient(databaseUrl: string, work: (client: Client) => Promise<void>): Promise<void> {
@@ -96,9 +87,7 @@ function newClient(databaseUrl: string): Client {
 }
 
 function databaseError(databaseUrl: string, error: unknown): UserError {
-  const { code = 'no code' } = describeError(error)
-  const host = URL.parse(databaseUrl)?.host ?? 'its address'
   return new UserError(
-    `Postgres at ${host} (DATABASE_URL) refused the set-up: ${String(code)}. Is it running, and may this user create roles and schemas?`,
+    `Postgres at ${hostOf(databaseUrl)} (DATABASE_URL) refused the set-up: ${errorCode(error) ?? 'no code'}. Is it running, and may this user create roles and schemas?`,
   )
 }

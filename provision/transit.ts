@@ -4,6 +4,7 @@ import { queues } from '../shared/contract/grammar.ts'
 import { kekName } from '../shared/contract/names.ts'
 import { UserError } from '../shared/errors/user-error.ts'
 import type { OpenBaoAdmin } from './openbao-admin.ts'
+import { printable } from './printable.ts'
 
 export type Report = (done: string) => void
 
@@ -44,9 +45,10 @@ export async function provisionTransit(bao: OpenBaoAdmin, report: Report): Promi
 const mounts = z.object({ data: z.record(z.string(), z.object({ type: z.string() })) })
 
 async function isMounted(bao: OpenBaoAdmin, table: string, type: string): Promise<boolean> {
-  const mount = mounts.parse(await bao.read(table)).data[`${type}/`]
+  const mount = (await bao.read(table, mounts))?.data[`${type}/`]
   if (mount !== undefined && mount.type !== type) {
-    throw new UserError(`OpenBao has another engine (${mount.type}) mounted at ${type}/: this project needs that path.`)
+    const other = printable(mount.type, 64)
+    throw new UserError(`OpenBao has another engine (${other}) mounted at ${type}/: this project needs that path.`)
   }
   return mount !== undefined
 }
@@ -63,8 +65,7 @@ const keyState = z.object({
 })
 
 export async function readKey(bao: OpenBaoAdmin, name: string) {
-  const answer = await bao.read(`transit/keys/${name}`)
-  return answer === undefined ? undefined : keyState.parse(answer).data
+  return (await bao.read(`transit/keys/${name}`, keyState))?.data
 }
 
 /** True if it was made now. A key of another kind, or one that can be taken out of OpenBao, is refused. */
@@ -72,7 +73,7 @@ export async function ensureKey(bao: OpenBaoAdmin, name: string): Promise<boolea
   const made = (await readKey(bao, name)) === undefined
   if (made) await bao.write(`transit/keys/${name}`, { type: 'aes256-gcm96' })
   const key = await readKey(bao, name)
-  if (key === undefined) throw new UserError(`Transit key ${name} was made and is not there`)
+  if (key === undefined) throw new UserError(`Transit key ${name} was made and is not there.`)
   if (key.type !== 'aes256-gcm96' || key.derived) {
     throw new UserError(`Transit key ${name} exists, but is not a plain aes256-gcm96 key. Rename or remove it first.`)
   }
@@ -88,7 +89,7 @@ const policyAnswer = z.object({ data: z.object({ policy: z.string() }) })
 
 export async function ensureRole(bao: OpenBaoAdmin, role: string, policy: string, report: Report): Promise<void> {
   const existed = (await bao.read(`auth/approle/role/${role}`)) !== undefined
-  const before = policyAnswer.safeParse(await bao.read(`sys/policies/acl/${role}`)).data?.data.policy
+  const before = (await bao.read(`sys/policies/acl/${role}`, policyAnswer))?.data.policy
   if (before !== policy) await bao.write(`sys/policies/acl/${role}`, { policy })
   await bao.write(`auth/approle/role/${role}`, {
     ...tokenLife,
@@ -110,7 +111,9 @@ export interface RoleCredentials {
 
 /** A new secret id for a role. Earlier ones stay valid until they are destroyed. */
 export async function issueCredentials(bao: OpenBaoAdmin, role: string): Promise<RoleCredentials> {
-  const roleId = roleIdAnswer.parse(await bao.read(`auth/approle/role/${role}/role-id`)).data.role_id
-  const secretId = secretIdAnswer.parse(await bao.write(`auth/approle/role/${role}/secret-id`, {})).data.secret_id
-  return { roleId, secretId }
+  const path = `auth/approle/role/${role}`
+  const roleId = (await bao.read(`${path}/role-id`, roleIdAnswer))?.data.role_id
+  if (roleId === undefined) throw new UserError(`The AppRole ${role} was made and is not there.`)
+  const { data } = await bao.write(`${path}/secret-id`, {}, secretIdAnswer)
+  return { roleId, secretId: data.secret_id }
 }

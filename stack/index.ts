@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { UserError } from '../shared/errors/user-error.ts'
+import { exitCodes, UserError } from '../shared/errors/user-error.ts'
 import { claimDirectory, emptyDirectory, isStackDirectory } from './directory.ts'
 import { withLock } from './lock.ts'
 import { signalRun, stopRun } from './running.ts'
@@ -24,7 +24,7 @@ export async function startStack(options: { directory: string; onProgress?: Prog
   })
 }
 
-/** Starts one service again, at the same address if its port is still free. For tests that took it away. */
+/** For tests: starts one service again that was taken away, at the same address if its port is still free. */
 export async function startService(directory: string, name: ServiceName): Promise<void> {
   await startServices(directory, [services[name]], undefined, () => undefined)
 }
@@ -52,11 +52,17 @@ async function startServices<T>(
         if (start?.status === 'fulfilled' && start.value.started) await stopOne(directory, service)
       }),
     )
-    if (problems.every((problem) => problem instanceof UserError)) {
-      throw new UserError(problems.map((problem) => problem.message).join('\n\n'))
-    }
-    throw problems.find((problem) => !(problem instanceof UserError))
+    throw joined(problems)
   })
+}
+
+function joined(problems: readonly Error[]): Error {
+  const users = problems.filter((problem) => problem instanceof UserError)
+  const defect = problems.find((problem) => !(problem instanceof UserError))
+  if (defect !== undefined) return defect
+  const usage = users.every(({ exitCode }) => exitCode === exitCodes.usage)
+  const text = users.map(({ message }) => message).join('\n\n')
+  return new UserError(text, usage ? exitCodes.usage : exitCodes.failed)
 }
 
 /** Ends the servers that were started here, gracefully, and waits until they are gone. Data and addresses stay. */
@@ -66,12 +72,12 @@ export async function stopStack(path: string): Promise<void> {
   })
 }
 
-/** Ends one server: by its graceful signal, or by another one to see what that does. */
+/** For tests: ends one server, by its graceful signal or another one. */
 export async function stopService(path: string, name: ServiceName, signal?: NodeJS.Signals): Promise<void> {
   await inStackDirectory(path, (directory) => stopOne(directory, services[name], signal))
 }
 
-/** Sends one server a signal and does not wait: SIGSTOP and SIGCONT make it hang for a while. */
+/** For tests: sends one server a signal and does not wait. SIGSTOP and SIGCONT make it hang for a while. */
 export async function signalService(path: string, name: ServiceName, signal: NodeJS.Signals): Promise<void> {
   const run = readRecord(placeOf(resolve(path), name))?.run
   if (run) await signalRun(run, signal)

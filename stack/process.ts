@@ -2,20 +2,21 @@ import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
+import { errorCode } from '../shared/errors/error-code.ts'
 import { waitUntil } from './poll.ts'
 
 /** A process by pid and start: the pid alone may have been given to somebody else since. */
 export interface ProcessIdentity {
-  pid: number
-  start: string
+  readonly pid: number
+  readonly start: string
 }
 
 export interface Command {
-  file: string
-  args: string[]
+  readonly file: string
+  readonly args: string[]
   /** Relative paths in the command and in configuration files start here, so a stack's directory can be moved. */
-  cwd: string
-  logFile: string
+  readonly cwd: string
+  readonly logFile: string
 }
 
 // Waits for a line, then becomes the program: same pid, same start. If the writer dies first, `read` fails and nothing runs.
@@ -68,7 +69,7 @@ export async function signalProcess(identity: ProcessIdentity, signal: NodeJS.Si
   try {
     process.kill(identity.pid, signal)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+    if (errorCode(error) !== 'ESRCH') throw error
   }
 }
 

@@ -4,33 +4,33 @@ export type Progress = (message: string) => void
 
 /** A server's program, and where it was found. */
 export interface Binary {
-  source: 'path' | 'packaged'
-  file: string
-  version: string
+  readonly source: 'path' | 'packaged'
+  readonly file: string
+  readonly version: string
 }
 
 interface ContainerPlan {
-  image: string
+  readonly image: string
   /** Inside the container; published as the record's first port, on loopback only. */
-  port: number
+  readonly port: number
   /** Where the data volume goes. */
-  mount: string
+  readonly mount: string
   /** Handed over by a file, never on the command line. */
-  environment: Record<string, string>
-  options: string[]
-  args: string[]
+  readonly environment: Record<string, string>
+  readonly options: string[]
+  readonly args: string[]
 }
 
 /** What is particular about one of the three servers. Everything else about starting and stopping is common. */
 export interface Service {
-  name: ServiceName
-  title: string
+  readonly name: ServiceName
+  readonly title: string
   /** The environment variable with the URL of a server to use instead, and the one with its token if it needs one. */
-  urlVariable: string
-  tokenVariable?: string
-  programs: string
-  portCount: number
-  stopSignal: NodeJS.Signals
+  readonly urlVariable: string
+  readonly tokenVariable?: string
+  readonly programs: string
+  readonly portCount: number
+  readonly stopSignal: NodeJS.Signals
 
   /** Throw with the reason when there is none that will do. */
   findOnPath(): Promise<Binary>

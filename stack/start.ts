@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises'
-import { UserError } from '../shared/errors/user-error.ts'
+import { exitCodes, UserError } from '../shared/errors/user-error.ts'
 import { readinessOf } from './readiness.ts'
 import { isRunning, stopRun } from './running.ts'
 import type { Binary, Progress, Service } from './service.ts'
@@ -48,8 +48,9 @@ export async function ensureRunning(service: Service, place: Place, progress: Pr
 async function useUrl(service: Service, record: ServiceRecord, url: string): Promise<void> {
   const { urlVariable, tokenVariable } = service
   const token = tokenVariable && process.env[tokenVariable]
-  if (tokenVariable && !token) throw new UserError(`${urlVariable} is set; ${tokenVariable} has to be set with it.`)
-  if (!URL.canParse(url)) throw new UserError(`${urlVariable} is not a URL.`)
+  if (tokenVariable && !token)
+    throw new UserError(`${urlVariable} is set; ${tokenVariable} has to be set with it.`, exitCodes.usage)
+  if (!URL.canParse(url)) throw new UserError(`${urlVariable} is not a URL.`, exitCodes.usage)
   if (!(await service.answers(url, token))) {
     const what = tokenVariable ? `refuses ${tokenVariable} or does not answer` : 'does not answer'
     throw new UserError(`${service.title} at ${new URL(url).host}, from ${urlVariable}, ${what}. Correct or unset it.`)

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { errorCode } from '../shared/errors/error-code.ts'
 
 export type ServiceName = 'postgres' | 'valkey' | 'openbao'
 
@@ -35,10 +36,10 @@ export type ServiceRecord = z.infer<typeof record>
 
 /** One service's part of the stack's directory. */
 export interface Place {
-  root: string
-  folder: string
-  data: string
-  logFile: string
+  readonly root: string
+  readonly folder: string
+  readonly data: string
+  readonly logFile: string
 }
 
 export function placeOf(directory: string, name: ServiceName): Place {
@@ -51,7 +52,7 @@ export function readRecord(place: Place): ServiceRecord | undefined {
   try {
     text = readFileSync(stateFile(place), 'utf8')
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    if (errorCode(error) === 'ENOENT') return undefined
     throw error
   }
   return record.parse(JSON.parse(text))

@@ -7,22 +7,22 @@ import { type Place, placeOf, readRecord, type ServiceName, type ServiceRecord }
 
 /** Where the three servers are. The first two hold passwords: never log them. */
 export interface StackAddresses {
-  queueUrl: string
-  databaseUrl: string
-  transitAddr: string
+  readonly queueUrl: string
+  readonly databaseUrl: string
+  readonly transitAddr: string
 }
 
 export interface Stack {
-  addresses: StackAddresses
-  transitRootToken: Secret
+  readonly addresses: StackAddresses
+  readonly transitRootToken: Secret
 }
 
 export interface ServiceStatus {
-  service: ServiceName
-  running: boolean
-  pid?: number
-  port?: number
-  source: 'url' | 'path' | 'docker' | 'packaged'
+  readonly service: ServiceName
+  readonly running: boolean
+  readonly pid?: number
+  readonly port?: number
+  readonly source: 'url' | 'path' | 'docker' | 'packaged'
 }
 
 /** What runs now. The stack itself only if all of it does. */

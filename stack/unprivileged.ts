@@ -7,8 +7,8 @@ const run = promisify(execFile)
 
 /** How a program is run that refuses to run as root: a command to put before it, and who must own its files. */
 export interface Unprivileged {
-  prefix: string[]
-  owner?: number
+  readonly prefix: string[]
+  readonly owner?: number
 }
 
 const nobody = 65_534

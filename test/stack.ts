@@ -28,15 +28,19 @@ export async function startTestStack(): Promise<{ stack: TestStack; stop: () => 
   const directory = await mkdtemp(join(tmpdir(), 'pii-vault-test-'))
   const stackDirectory = join(directory, 'stack')
   const credentials = join(directory, 'credentials')
-  const { addresses, transitRootToken: token } = await startStack({ directory: stackDirectory })
-  const { queueUrl, databaseUrl, transitAddr } = addresses
-  await provision({ databaseUrl, transit: { address: transitAddr }, token, credentials }, () => undefined)
-  return {
-    stack: { directory: stackDirectory, queueUrl, databaseUrl, transitAddr, rootToken: token.reveal(), credentials },
-    stop: async () => {
-      await wipeStack(stackDirectory)
-      await rm(directory, { recursive: true, force: true })
-    },
+  const stop = async () => {
+    await wipeStack(stackDirectory)
+    await rm(directory, { recursive: true, force: true })
+  }
+  try {
+    const { addresses, transitRootToken: token } = await startStack({ directory: stackDirectory })
+    const { queueUrl, databaseUrl, transitAddr } = addresses
+    await provision({ databaseUrl, transit: { address: transitAddr }, token, credentials }, () => undefined)
+    const rootToken = token.reveal()
+    return { stack: { directory: stackDirectory, queueUrl, databaseUrl, transitAddr, rootToken, credentials }, stop }
+  } catch (error) {
+    await stop()
+    throw error
   }
 }
 

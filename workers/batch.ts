@@ -40,26 +40,22 @@ export interface AuditedItem {
   readonly kekVersion?: number | undefined
 }
 
-/** `conflict` is found item by item, and refuses the request as a whole. */
-export type FailureCode = ItemErrorCode | 'conflict'
-
 /** An item that was decided: it failed, and later stages pass it over. */
-export interface Failed {
-  readonly failed: FailureCode
+export interface Failed<Code extends string = ItemErrorCode> {
+  readonly failed: Code
   readonly item: AuditedItem
 }
 /** An item still on its way, or failed. */
-export type Entry<T extends AuditedItem> = { readonly live: T } | Failed
+export type Entry<T extends AuditedItem, Code extends string = ItemErrorCode> = { readonly live: T } | Failed<Code>
 
 /** A stage takes the live items of a batch and answers one entry for each, in order. */
 export type Stage<From extends AuditedItem, To extends AuditedItem> = (
   items: From[],
 ) => Promise<Entry<To>[]> | Entry<To>[]
 
-export const live = <T extends AuditedItem>(item: T): Entry<T> => ({ live: item })
-export const fail = (item: AuditedItem, code: FailureCode): Failed => ({ failed: code, item })
-export const itemOf = <T extends AuditedItem>(entry: Entry<T>): AuditedItem =>
-  'failed' in entry ? entry.item : entry.live
+export const live = <T extends AuditedItem>(item: T): { readonly live: T } => ({ live: item })
+export const fail = <Code extends string>(item: AuditedItem, code: Code): Failed<Code> => ({ failed: code, item })
+export const itemOf = (entry: Entry<AuditedItem, string>): AuditedItem => ('failed' in entry ? entry.item : entry.live)
 
 /** Puts a batch through a stage: failed entries pass by, length and order stay. */
 export async function through<From extends AuditedItem, To extends AuditedItem>(

@@ -26,7 +26,8 @@ interface Ticket<T, R> {
 
 /**
  * Natural batching, as in group commit: when nothing is under way, what waits goes at once; under load, batches fill up
- * while earlier ones are processed. No timer delays a lone item.
+ * while earlier ones are processed. A lone item waits for nothing; a partial batch beside others under way waits for company,
+ * for 20 ms at most.
  *
  * Items are taken round-robin over the calls of `add`, one each in turn, so that an add of 1,000 does not starve an add
  * of one. Within an add the order is kept. If a batch fails, every add with an item in it is rejected.

@@ -2,7 +2,9 @@ import type { WorkerConfig } from '../shared/config/environment.ts'
 import type { QueueName } from '../shared/contract/grammar.ts'
 import { kekName } from '../shared/contract/names.ts'
 import { Database } from '../shared/db/database.ts'
-import { UserError } from '../shared/errors/user-error.ts'
+import type { DependencyName } from '../shared/errors/server-errors.ts'
+import { Unavailable } from '../shared/errors/server-errors.ts'
+import { exitCodes, UserError } from '../shared/errors/user-error.ts'
 import type { Closing } from '../shared/lifecycle/closing.ts'
 import { Dependency } from '../shared/lifecycle/dependency.ts'
 import type { Logger } from '../shared/log/log.ts'
@@ -10,6 +12,7 @@ import { openPolicy } from '../shared/policy/index.ts'
 import { connected, connectQueue } from '../shared/queue/connection.ts'
 import { openTransit, secretIdFromFile } from '../shared/transit/index.ts'
 import type { Dependencies } from './dependencies.ts'
+import { serversOf } from './dependencies.ts'
 import { ReplyQueues } from './reply-queues.ts'
 
 /** Lookups, audit rows and transactions of a replica: two statements in flight each, and one to spare for the probe. */
@@ -17,24 +20,15 @@ const databaseConnections = 6
 
 export interface Connections {
   readonly dependencies: Dependencies
-  /** Each guard, for whoever wants to know whether all are up. */
-  readonly guards: readonly Dependency[]
+  readonly transitCalls: () => number
 }
 
 /** Opens what a replica needs. Each is given to `closing` at once, so that a failure half-way leaves nothing open. */
-export async function openDependencies(
+export async function connect(
   queue: QueueName,
   config: WorkerConfig,
-  context: { workerName: string; log: Logger; closing: Closing; onIntakeChange: () => void },
+  { workerName, log, closing }: { workerName: string; log: Logger; closing: Closing },
 ): Promise<Connections> {
-  const { workerName, log, closing, onIntakeChange } = context
-  const guards: Dependency[] = []
-  const guard = (name: string, probe: () => Promise<void>): Dependency => {
-    const dependency = new Dependency({ name, probe, log, onChange: onIntakeChange })
-    guards.push(dependency)
-    return dependency
-  }
-
   const database = new Database(config.databaseUrl, log, databaseConnections)
   closing.onClose('postgres', () => database.close())
 
@@ -52,33 +46,41 @@ export async function openDependencies(
 
   const operation = queue === 'detok' ? 'decrypt' : 'encrypt'
   const dependencies: Dependencies = {
-    postgres: { database, guard: guard('postgres', () => database.probe()) },
-    transit: { transit, guard: guard('transit', () => transit.probe(operation, kekName)) },
-    policy: { policy, guard: guard('policy', () => policy.probe()) },
-    redis: { replies, guard: guard('redis', () => replies.probe()) },
+    postgres: new Dependency({ name: 'postgres', server: database, probe: (it) => it.probe(), log }),
+    transit: new Dependency({ name: 'transit', server: transit, probe: (it) => it.probe(operation, kekName), log }),
+    policy: new Dependency({ name: 'policy', server: policy, probe: (it) => it.probe(), log }),
+    redis: new Dependency({ name: 'redis', server: replies, probe: (it) => it.probe(), log }),
     workerName,
     log,
   }
-  await Promise.all(guards.map((each) => assertReachable(each, config)))
-  return { dependencies, guards }
+  await Promise.all(serversOf(dependencies).map((server) => assertReachable(server, config)))
+  return { dependencies, transitCalls: () => transit.calls }
 }
 
 /** What is missing at the start is more often a mistake than an outage, so it is said instead of waited for. */
-async function assertReachable({ name, check }: Dependency, config: WorkerConfig): Promise<void> {
-  const failure = await check()
+async function assertReachable(
+  server: Pick<Dependency<unknown>, 'name' | 'check'>,
+  config: WorkerConfig,
+): Promise<void> {
+  const failure = await server.check()
   if (failure instanceof UserError) throw failure
-  if (failure !== undefined) throw new UserError(`${failure.message}\n${advice(name, config)}`)
+  if (failure === undefined) return
+  const refused = failure instanceof Unavailable && failure.reason === 'refused our credentials'
+  throw new UserError(
+    `${failure.message}\n${advice(server.name, config)}`,
+    refused ? exitCodes.credentials : exitCodes.failed,
+  )
 }
 
-function advice(name: string, { queue, databaseUrl, transit, policy }: WorkerConfig): string {
+function advice(name: DependencyName, { queue, databaseUrl, transit, policy }: WorkerConfig): string {
   switch (name) {
     case 'postgres':
-      return `Postgres at ${host(databaseUrl)} (DATABASE_URL) cannot be used: is it running and writable, and was \`pii-vault setup\` run on it?`
+      return `Postgres at ${host(databaseUrl)} (DATABASE_URL) cannot be used: is it running and writable, are user and password right, and was \`pii-vault setup\` run on it?`
     case 'transit':
       return `OpenBao at ${host(transit.address)} (TRANSIT_ADDR) cannot be used: is it running and unsealed, and was \`pii-vault setup\` run on it?`
     case 'redis':
       return `Redis at ${host(queue.url)} (QUEUE_URL) cannot be used: is it running, and are user and password right?`
-    default:
+    case 'policy':
       return `The policy at ${policy.location} (POLICY) does not answer.`
   }
 }

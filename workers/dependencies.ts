@@ -5,13 +5,16 @@ import type { Policy } from '../shared/policy/index.ts'
 import type { Transit } from '../shared/transit/index.ts'
 import type { ReplyQueues } from './reply-queues.ts'
 
-/** The servers of one replica, each with the dependency that guards it. */
+/** The servers of one replica. Each can be asked only by way of its dependency, which knows when it is down. */
 export interface Dependencies {
-  readonly postgres: { readonly database: Database; readonly guard: Dependency }
-  readonly transit: { readonly transit: Transit; readonly guard: Dependency }
-  readonly policy: { readonly policy: Policy; readonly guard: Dependency }
-  readonly redis: { readonly replies: ReplyQueues; readonly guard: Dependency }
+  readonly postgres: Dependency<Database>
+  readonly transit: Dependency<Transit>
+  readonly policy: Dependency<Policy>
+  readonly redis: Dependency<ReplyQueues>
   /** Names this replica in the audit and in logs. */
   readonly workerName: string
   readonly log: Logger
 }
+
+export const serversOf = ({ postgres, transit, policy, redis }: Dependencies) =>
+  [postgres, transit, policy, redis] as const

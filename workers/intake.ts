@@ -22,6 +22,7 @@ export class IntakeWorker extends Worker<unknown, void> {
   readonly #givenUp = new WeakSet<Job<unknown>>()
   #jobs = 0
   #items = 0
+  #whenEmpty: () => void = () => undefined
 
   constructor(name: string, processor: Processor<unknown, void>, options: WorkerOptions) {
     super(name, processor, { ...options, concurrency: mostJobsInHand })
@@ -38,6 +39,15 @@ export class IntakeWorker extends Worker<unknown, void> {
   /** To be called once for each job that reached the processor, when it is done. */
   done(job: Job<unknown>): void {
     this.#count(-1, -itemsOf(job.data))
+    if (this.#jobs === 0) this.#whenEmpty()
+  }
+
+  /** Resolves when no job is in hand; at once if there is none. */
+  emptied(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#whenEmpty = resolve
+      if (this.#jobs === 0) resolve()
+    })
   }
 
   /** True for a job that was found stalled too often: whoever ran it died, and perhaps of it. It is not to be run again. */

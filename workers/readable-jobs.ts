@@ -8,11 +8,14 @@ const substitutes: Readonly<Record<string, string>> = { opts: '{}', parent: '', 
 const objects: ReadonlySet<string> = new Set(['opts', 'parent'])
 const fetching: ReadonlySet<string> = new Set(['moveToActive', 'moveToFinished'])
 
-/** Lets this backend fetch and finish any job, whatever was written into its hash. */
+/**
+ * Lets this backend fetch and finish any job, whatever was written into its hash. It leans on BullMQ 6.7, whose backend runs
+ * each of its scripts by `execCommand`; a test with such hashes tells if that changes.
+ */
 export function makeJobsReadable(backend: RedisQueueBackend): void {
   const execCommand = backend.execCommand.bind(backend)
 
-  async function fetch(...call: Parameters<typeof execCommand>): Promise<unknown> {
+  async function execute(...call: Parameters<typeof execCommand>): Promise<unknown> {
     const answer: unknown = await execCommand(...call)
     // The hash, as names and values in turn, and the job's id.
     const [hash, jobId]: unknown[] = Array.isArray(answer) ? answer : []
@@ -27,7 +30,7 @@ export function makeJobsReadable(backend: RedisQueueBackend): void {
     return answer
   }
   backend.execCommand = (client, command, args) =>
-    (fetching.has(command) ? fetch : execCommand)(client, command, args) as unknown
+    (fetching.has(command) ? execute : execCommand)(client, command, args) as unknown
 }
 
 function isReadable(member: string, value: string): boolean {

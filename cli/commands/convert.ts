@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError, Option } from 'commander'
 import { formatOf, parseFields } from '../../producers/files/index.ts'
 import { createClient } from '../../producers/index.ts'
 import { readProducerConfig } from '../../shared/config/environment.ts'
+import type { QueueName } from '../../shared/contract/grammar.ts'
 import * as grammar from '../../shared/contract/grammar.ts'
 import { exitCodes, UserError } from '../../shared/errors/user-error.ts'
 import type { FileReport } from '../convert-file.ts'
@@ -29,14 +30,12 @@ interface Options {
   readonly stack?: boolean
 }
 
-type Direction = 'tokenize' | 'detok'
-
 /** A file of millions of rows may wait behind others for hours; its requests must not expire meanwhile. */
 const deadlineMs = 12 * 3_600_000
 
 const advice = 'Mend it, or go on without such rows by --allow-failures.'
 
-export function convertCommand(direction: Direction): Command {
+export function convertCommand(direction: QueueName): Command {
   const text = helpTexts[direction]
   const command = new Command(direction)
     .description(text.description)
@@ -49,7 +48,7 @@ export function convertCommand(direction: Direction): Command {
     .option(
       '--purpose <purpose>',
       `why, such as ${text.purpose}: the policy decides by it and the audit keeps it (required)`,
-      checked(grammar.purpose, 'A purpose is 1 to 64 of a to z, 0 to 9, _ . and -'),
+      checked(grammar.purpose, 'A purpose is 1 to 64 of a to z, 0 to 9, _ . and -.'),
     )
     .option(
       '--reason <text>',
@@ -71,7 +70,7 @@ export function convertCommand(direction: Direction): Command {
   return command.action((file: string, options: Options) => run(direction, file, options))
 }
 
-async function run(direction: Direction, input: string, options: Options): Promise<void> {
+async function run(direction: QueueName, input: string, options: Options): Promise<void> {
   const { fields, purpose } = required(direction, input, options)
   const { reason, subject, delimiter, encoding, allowFailures = false, keepFailed = false } = options
   const format = formatOf(input, options.format)
@@ -81,7 +80,7 @@ async function run(direction: Direction, input: string, options: Options): Promi
   const failuresFile = options.failures ?? failuresFileOf(named)
   if (options.resume && [named, output].includes('-'))
     throw new UserError(
-      '--resume needs files: what comes from or goes to a pipe cannot be gone on with',
+      '--resume needs files: what comes from or goes to a pipe cannot be gone on with.',
       exitCodes.usage,
     )
   await interruptible(async (signal) => {
@@ -113,7 +112,7 @@ async function run(direction: Direction, input: string, options: Options): Promi
 }
 
 /** What cannot be guessed, checked at once so that all that is missing is said. */
-function required(direction: Direction, input: string, { fields = [], purpose }: Options) {
+function required(direction: QueueName, input: string, { fields = [], purpose }: Options) {
   const text = helpTexts[direction]
   const missing = [
     ...(fields.length > 0 ? [] : [`\n  --fields email,phone   the columns of ${input} that hold ${text.held}`]),

@@ -12,8 +12,9 @@ import type { Logger } from '../../shared/log/log.ts'
 import { createLogger } from '../../shared/log/log.ts'
 import { defaultDirectory, stackStatus, stopStack } from '../../stack/index.ts'
 import { Replica } from '../../workers/replica.ts'
+import { countAuditRows } from '../audit-rows.ts'
 import { acceptedRows } from '../convert-file.ts'
-import { countAuditRows, producerEnvironment, startEmbeddedStack, workerEnvironment } from '../embedded.ts'
+import { producerEnvironment, startEmbeddedStack, workerEnvironment } from '../embedded.ts'
 import { whereTyped } from '../file-names.ts'
 import { InputFile, isReadOnce } from '../input-file.ts'
 import { interruptible } from '../interrupt.ts'
@@ -46,7 +47,7 @@ export function startCommand(): Command {
 
 async function start(given: string | undefined, options: Options, interrupted: AbortSignal): Promise<void> {
   if (given !== undefined && options.fields === undefined)
-    throw new UserError(`say which columns of ${given} hold PII, as --fields email,phone`, exitCodes.usage)
+    throw new UserError(`Say which columns of ${given} hold PII, as --fields email,phone.`, exitCodes.usage)
   const file = given === undefined ? sample : resolve(whereTyped(), given)
   const fields = parseFields(options.fields ?? sampleFields)
   const format = formatOf(file, options.format)
@@ -56,12 +57,12 @@ async function start(given: string | undefined, options: Options, interrupted: A
   // Below the lines of the log, the progress bar goes on.
   const log = createLogger('warn', 'start', { write: (line) => say(line.trimEnd()) })
   try {
-    if (await isReadOnce(file)) throw new UserError(`${file} is no regular file: it is read more than once`)
+    if (await isReadOnce(file)) throw new UserError(`${file} is no regular file, and it is read more than once.`)
     // What is wrong with it is said before the long wait.
     acceptedRows({ input: file, ...strict }, await new InputFile(file, tableOptions(fields, format), signal).scan())
     const { services } = await stackStatus(defaultDirectory)
     if (!services.some(({ running }) => running)) closing.onClose('stack', () => stopStack(defaultDirectory))
-    await startEmbeddedStack((text) => say(`  ${text}`))
+    const { addresses } = await startEmbeddedStack((text) => say(`  ${text}`))
     signal.throwIfAborted()
     const replicas = {
       tokenize: await startReplica('tokenize', closing, broken, log),
@@ -75,7 +76,7 @@ async function start(given: string | undefined, options: Options, interrupted: A
     const outcome = {
       trip,
       figures: { tokenize: tokenize.figures, detok: detok.figures },
-      auditRows: await countAuditRows([tokenize.name, detok.name]),
+      auditRows: await countAuditRows(addresses.databaseUrl, [tokenize.name, detok.name]),
       identical: await sameTable(file, trip.detokenized.file, tableOptions(fields, format)),
     }
     report(outcome)

@@ -1,3 +1,4 @@
+import * as grammar from '../../shared/contract/grammar.ts'
 import { exitCodes, UserError } from '../../shared/errors/user-error.ts'
 import { named } from './columns.ts'
 
@@ -8,7 +9,7 @@ export interface FieldMapping {
   readonly field: string
 }
 
-const fieldName = /^[a-z][a-z0-9_]{0,63}$/
+const isFieldName = (text: string): boolean => grammar.fieldName.safeParse(text).success
 
 /** One item of the list and the comma or end after it: a column, in quotes or without `,`, `=` and `"`; then `=field`. */
 const item = /\s*(?:"((?:[^"]|"")*)"\s*|([^\s",=][^",=]*)?)(?:=([^,]*))?(,|$)/y
@@ -49,7 +50,7 @@ function parseList(list: string): FieldMapping[] {
 }
 
 function checkedField(field: string, column: string): string {
-  if (fieldName.test(field)) return field
+  if (isFieldName(field)) return field
   throw usageError(
     `${named(field)}, given for column ${named(column)}, is no field name: a lower-case letter, then up to 63 of a-z, 0-9 and _.`,
   )
@@ -57,14 +58,14 @@ function checkedField(field: string, column: string): string {
 
 /** `E-Mail` gives `e_mail`, `Größe` gives `grosse`. Letters that have no plain form are not guessed at. */
 function fieldFrom(column: string): string {
-  if (fieldName.test(column)) return column
+  if (isFieldName(column)) return column
   const letters = column
     .toLowerCase()
     .replaceAll('ß', 'ss')
     .normalize('NFKD')
     .replace(/[\p{M}\p{Cf}]/gu, '')
   const field = letters.replace(/[^\p{L}\p{N}]+/gu, '_').replace(/^_+|_+$/g, '')
-  if (fieldName.test(field)) return field
+  if (isFieldName(field)) return field
   throw usageError(
     `Column ${named(column)} makes no field name by itself: give it one, as ${shown(column)}=some_field.`,
   )

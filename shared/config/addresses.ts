@@ -1,3 +1,4 @@
+import { isServerAddress, parseServerAddress, serverAddressForm } from '../policy/location.ts'
 import type { EnvironmentReader } from './reader.ts'
 
 /*
@@ -44,14 +45,32 @@ export function readTransitAddress(reader: EnvironmentReader): string {
   return url.origin
 }
 
-/** A bundle's path, or the address of an OPA server: whoever can answer in its place decides who sees what. */
-export function readPolicyLocation(reader: EnvironmentReader): string {
+export interface PolicyLocation {
+  /** A bundle's path, or the address of an OPA server. */
+  readonly location: string
+  readonly publicKeyFile: string | undefined
+}
+
+export function readPolicyLocation(reader: EnvironmentReader): PolicyLocation {
   const meaning = 'the policy: a bundle (file or directory), or the http(s) address of an OPA server'
   const location = reader.required('POLICY', meaning)
-  const url = /^https?:/i.test(location) ? URL.parse(location) : null
-  if (url !== null) requireTls(reader, 'POLICY', url, url.protocol === 'https:', 'https:')
-  return location
+  const publicKeyFile = reader.file('POLICY_PUBLIC_KEY_FILE')
+  if (isServerAddress(location)) checkPolicyServer(reader, location, publicKeyFile)
+  else reader.readable('POLICY')
+  return { location, publicKeyFile }
 }
+
+/** Whoever can answer in its place decides who sees what. */
+function checkPolicyServer(reader: EnvironmentReader, location: string, publicKeyFile: string | undefined): void {
+  const url = parseServerAddress(location)
+  if (url === undefined) reader.problem(`POLICY is no usable address: it must be ${serverAddressForm}`)
+  else requireTls(reader, 'POLICY', url, url.protocol === 'https:', 'https:')
+  if (publicKeyFile !== undefined)
+    reader.problem('POLICY_PUBLIC_KEY_FILE is for bundles: an OPA server verifies those that it serves itself')
+}
+
+/** Where a server is, for a message: never the whole URL, which may hold a password. */
+export const hostOf = (url: string): string => URL.parse(url)?.host || 'its address'
 
 /** Switches that turn verification off, wherever they come from. */
 export function refuseUnverifiedTls(reader: EnvironmentReader): void {

@@ -5,6 +5,7 @@ import { Secret } from '../crypto/secret.ts'
 import type { LogLevel } from '../log/log.ts'
 import { logLevels } from '../log/log.ts'
 import type { OpenBaoAddress } from '../transit/http.ts'
+import type { PolicyLocation } from './addresses.ts'
 import {
   readDatabaseUrl,
   readPolicyLocation,
@@ -27,7 +28,7 @@ export interface WorkerConfig {
   readonly transit: OpenBaoAddress
   readonly roleId: string
   readonly secretIdFile: string
-  readonly policy: { readonly location: string; readonly publicKeyFile: string | undefined }
+  readonly policy: PolicyLocation
   readonly logLevel: LogLevel
 }
 
@@ -64,14 +65,11 @@ export function readWorkerConfig(env: Environment): WorkerConfig {
     databaseUrl: readDatabaseUrl(reader),
     transit: readTransit(reader),
     roleId: reader.required('TRANSIT_ROLE_ID', "the role id of this pool's AppRole, made by `pii-vault setup`"),
-    secretIdFile: reader.required(
+    secretIdFile: reader.requiredFile(
       'TRANSIT_SECRET_ID_FILE',
       'a file that holds the secret id, readable by this process alone',
     ),
-    policy: {
-      location: readPolicyLocation(reader),
-      publicKeyFile: reader.optional('POLICY_PUBLIC_KEY_FILE'),
-    },
+    policy: readPolicyLocation(reader),
     logLevel: reader.oneOf('LOG_LEVEL', logLevels, 'info'),
   })
 }

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { accessSync, constants, readFileSync } from 'node:fs'
 import { exitCodes, UserError } from '../errors/user-error.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -21,8 +21,8 @@ export class EnvironmentReader {
 
   /** The first of these variables that is set; an empty one counts as not set. */
   optional(...names: string[]): string | undefined {
-    const name = names.find((candidate) => this.#isSet(candidate))
-    return name === undefined ? undefined : this.#env[name]
+    const name = this.#firstSet(names)
+    return name && this.#env[name]
   }
 
   required(names: string | string[], meaning: string): string {
@@ -32,15 +32,30 @@ export class EnvironmentReader {
     return value ?? ''
   }
 
-  /** The path of a file that can be read, if the variable is set. */
+  /** The path of a file that can be read and has something in it, if the variable is set. */
   file(...names: string[]): string | undefined {
-    const path = this.optional(...names)
+    const name = this.#firstSet(names)
+    const path = name && this.#env[name]
     try {
-      if (path !== undefined) readFileSync(path)
+      if (path && readFileSync(path, 'utf8').trim() === '') this.problem(`${name} names a file that is empty`)
     } catch {
-      this.problem(`${names[0]} names a file that cannot be read`)
+      this.problem(`${name} names a file that cannot be read`)
     }
     return path
+  }
+
+  requiredFile(name: string, meaning: string): string {
+    this.required(name, meaning)
+    return this.file(name) ?? ''
+  }
+
+  /** A problem if the variable is set, and names neither a file nor a directory that can be read. */
+  readable(name: string): void {
+    try {
+      accessSync(this.optional(name) ?? '.', constants.R_OK)
+    } catch {
+      this.problem(`${name} names no file or directory that can be read`)
+    }
   }
 
   oneOf<T extends string>(name: string, allowed: readonly T[], fallback: T): T {
@@ -66,12 +81,12 @@ export class EnvironmentReader {
     }
     const list = this.#problems.map((problem) => `\n  - ${problem}`).join('')
     throw new UserError(
-      `the configuration is not usable:${list}\nThe README's table lists every setting.`,
+      `The settings cannot be used:${list}\nThe README's table lists every setting.`,
       exitCodes.usage,
     )
   }
 
-  #isSet(name: string): boolean {
-    return (this.#env[name] ?? '') !== ''
+  #firstSet(names: readonly string[]): string | undefined {
+    return names.find((name) => (this.#env[name] ?? '') !== '')
   }
 }

@@ -20,6 +20,19 @@ export const limits = {
 export const queues = ['detok', 'tokenize'] as const
 export type QueueName = (typeof queues)[number]
 
+/**
+ * How much of a value an actor sees. Characters are graphemes, as a reader counts them: no mask splits a surrogate pair
+ * or takes an accent from its letter.
+ *
+ * - `full`    the value
+ * - `last4`   `****` and the last 4 characters; always four stars, so that the length stays unknown.
+ *             A value of fewer than 8 characters is shown as `redact`: four of seven would be most of it.
+ * - `email`   the first character of the local part, `***@`, the domain. What has another form is shown as `redact`.
+ * - `redact`  `[redacted]`, whatever the value
+ */
+export const masks = ['full', 'last4', 'email', 'redact'] as const
+export type Mask = (typeof masks)[number]
+
 // Every pattern is anchored at both ends: a grammar matches the whole string.
 export const actorName = z.string().regex(/^[a-z0-9-]{1,64}$/)
 export const requestId = z.string().regex(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)

@@ -3,8 +3,6 @@ import type { ItemErrorCode, RequestErrorCode } from '../errors/catalogue.ts'
 import { itemErrors, requestErrors } from '../errors/catalogue.ts'
 import * as grammar from './grammar.ts'
 
-export const masks = ['full', 'last4', 'email', 'redact'] as const
-
 const itemCode = z.enum(Object.keys(itemErrors) as [ItemErrorCode, ...ItemErrorCode[]])
 const requestCode = z.enum(Object.keys(requestErrors) as [RequestErrorCode, ...RequestErrorCode[]])
 
@@ -32,7 +30,7 @@ const refusal = z.strictObject({ error: requestCode })
 /** What the body opens to: an outcome per item, in the request's order, or one code for the whole. */
 export const detokReplyBody = z.union([
   z.strictObject({
-    items: z.array(z.union([z.strictObject({ value: z.string(), mask: z.enum(masks) }), itemFailure])),
+    items: z.array(z.union([z.strictObject({ value: z.string(), mask: z.enum(grammar.masks) }), itemFailure])),
   }),
   refusal,
 ])

@@ -8,17 +8,23 @@ import { limits } from './grammar.ts'
  * The sealed body of a request or a reply.
  *
  * Layout:     base64 of iv ‖ ciphertext ‖ tag, AES-256-GCM under the session key (crypto/aes-gcm.ts)
- * Plaintext:  JSON in UTF-8, padded with spaces to a multiple of 256 bytes
+ * Plaintext:  JSON in UTF-8, padded with spaces to a multiple of 256 bytes. Its buffer holds values, so it is wiped;
+ *             the strings beside it cannot be.
  */
 
 /** Characters of base64 that the largest body may have; checked before anything is decoded. */
 export const bodyCharacters = Math.ceil(limits.bodyBytes / 3) * 4
 
 export function sealBody(key: KeyObject, content: unknown, aad: Buffer): Buffer {
-  const json = Buffer.from(JSON.stringify(content))
-  const padded = Buffer.alloc(Math.ceil(json.length / limits.paddingBytes) * limits.paddingBytes, ' ')
-  json.copy(padded)
-  return seal(key, padded, aad)
+  const json = JSON.stringify(content)
+  const length = Math.ceil(Buffer.byteLength(json) / limits.paddingBytes) * limits.paddingBytes
+  const plaintext = Buffer.alloc(length, ' ')
+  try {
+    plaintext.write(json)
+    return seal(key, plaintext, aad)
+  } finally {
+    plaintext.fill(0)
+  }
 }
 
 /**
@@ -28,11 +34,12 @@ export function sealBody(key: KeyObject, content: unknown, aad: Buffer): Buffer 
 export function openBody(key: KeyObject, body: Buffer, aad: Buffer): { content: unknown } | 'not json' | undefined {
   const plaintext = open(key, body, aad)
   if (plaintext === undefined) return undefined
-  if (!isUtf8(plaintext)) return 'not json'
   try {
-    return { content: JSON.parse(plaintext.toString('utf8')) as unknown }
+    return isUtf8(plaintext) ? { content: JSON.parse(plaintext.toString('utf8')) as unknown } : 'not json'
   } catch {
     return 'not json'
+  } finally {
+    plaintext.fill(0)
   }
 }
 

@@ -1,5 +1,6 @@
 import type { ClientBase, PoolClient } from 'pg'
 import { Pool } from 'pg'
+import { errorCode } from '../errors/error-code.ts'
 import type { UnavailableReason } from '../errors/server-errors.ts'
 import { ContentRefused, Unavailable } from '../errors/server-errors.ts'
 import type { Logger } from '../log/log.ts'
@@ -115,12 +116,12 @@ async function rollBack(client: PoolClient): Promise<boolean> {
 
 /** By SQLSTATE (Postgres, Appendix A). Classes 22, data exception, and 23, integrity violation, are the content's fault. */
 function translate(error: unknown): Error {
-  const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined
+  const code = errorCode(error)
   // pg's own errors have no code: it lost the connection, or gave up on a silent server or a pool without a free one.
   if (code === undefined && error instanceof Error && /timeout/i.test(error.message)) {
     return new Unavailable('postgres', 'timeout')
   }
-  const state = typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : ''
+  const state = code !== undefined && /^[0-9A-Z]{5}$/.test(code) ? code : ''
   if (/^2[23]/.test(state)) return new ContentRefused('postgres', state)
   const reason = reasons[state] ?? reasons[state.slice(0, 2)] ?? (state === '' ? 'unreachable' : 'server error')
   return new Unavailable('postgres', reason, { cause: error })
@@ -129,6 +130,7 @@ function translate(error: unknown): Error {
 const reasons: Record<string, UnavailableReason | undefined> = {
   '08': 'connection lost',
   '25006': 'read-only',
+  '28': 'refused our credentials',
   '53': 'out of resources',
   '55P03': 'timeout', // a lock was not to be had
   '57': 'connection lost',

@@ -8,9 +8,9 @@ export interface Statement<Row> {
   readonly rows: z.ZodType<Row[]>
 }
 
-function statement<Shape extends z.ZodObject>(name: string, row: Shape): Statement<z.infer<Shape>> {
+function statement<Row>(name: string, row: z.ZodType<Row>): Statement<Row> {
   const text = readFileSync(new URL(`./sql/${name}.sql`, import.meta.url), 'utf8')
-  return { name, text, rows: z.array(row) as unknown as z.ZodType<z.infer<Shape>[]> }
+  return { name, text, rows: z.array(row) }
 }
 
 /** 1-based place of the row's subject in the arrays that were sent. */

@@ -1,7 +1,13 @@
+import { errorCode } from './error-code.ts'
+
+/** The servers that a worker needs. */
+export type DependencyName = 'postgres' | 'transit' | 'policy' | 'redis'
+
 /** What kept a server from answering. Fixed words: a driver's or server's own text may quote what it was sent. */
 export type UnavailableReason =
   | 'unreachable'
   | 'timeout'
+  | 'too slow'
   | 'sealed or standby'
   | 'server error'
   | 'throttled'
@@ -9,6 +15,7 @@ export type UnavailableReason =
   | 'incomplete answer'
   | 'unexpected answer'
   | 'refused our token'
+  | 'refused our credentials'
   | 'read-only'
   | 'connection lost'
   | 'out of resources'
@@ -18,13 +25,17 @@ export type UnavailableReason =
 /** A server did not answer, or answered that it cannot now. Whether it is down is for its probe to tell. */
 export class Unavailable extends Error {
   override readonly name = 'Unavailable'
-  readonly dependency: string
+  readonly dependency: DependencyName
   readonly reason: UnavailableReason
   /** From `Retry-After`, where a server sent one. */
   readonly retryAfterMs: number | undefined
 
-  constructor(dependency: string, reason: UnavailableReason, options: { cause?: unknown; retryAfterMs?: number } = {}) {
-    super(`${dependency}: ${reason}${codeOf(options.cause)}`)
+  constructor(
+    dependency: DependencyName,
+    reason: UnavailableReason,
+    options: { cause?: unknown; status?: number; retryAfterMs?: number } = {},
+  ) {
+    super(`${dependency}: ${reason}${detail(options)}`)
     this.dependency = dependency
     this.reason = reason
     this.retryAfterMs = options.retryAfterMs
@@ -34,9 +45,9 @@ export class Unavailable extends Error {
 /** A server refused what it was sent: some item of the batch is poisonous, and sending it again changes nothing. */
 export class ContentRefused extends Error {
   override readonly name: string = 'ContentRefused'
-  readonly dependency: string
+  readonly dependency: DependencyName
 
-  constructor(dependency: string, status: string | number, what = 'refused') {
+  constructor(dependency: DependencyName, status: string | number, what = 'refused') {
     super(`${dependency} ${what} the content (${status})`)
     this.dependency = dependency
   }
@@ -46,7 +57,7 @@ export class ContentRefused extends Error {
 export class ContentSuspected extends ContentRefused {
   override readonly name = 'ContentSuspected'
 
-  constructor(dependency: string, reason: UnavailableReason) {
+  constructor(dependency: DependencyName, reason: UnavailableReason) {
     super(dependency, reason, 'keeps failing at')
   }
 }
@@ -60,8 +71,9 @@ export class ShuttingDown extends Error {
   }
 }
 
-/** A system call's or SQLSTATE code is safe to show: it has a fixed form and quotes nothing. */
-function codeOf(cause: unknown): string {
-  const code: unknown = cause instanceof Error && 'code' in cause ? cause.code : undefined
-  return typeof code === 'string' && /^[A-Z0-9_]{2,32}$/.test(code) ? ` (${code})` : ''
+/** A status, and a system call's or SQLSTATE code, are safe to show: they have a fixed form and quote nothing. */
+function detail({ cause, status }: { cause?: unknown; status?: number }): string {
+  if (status !== undefined) return ` (status ${status})`
+  const code = errorCode(cause) ?? ''
+  return /^[A-Z0-9_]{2,32}$/.test(code) ? ` (${code})` : ''
 }

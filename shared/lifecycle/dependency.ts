@@ -1,16 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { UnavailableReason } from '../errors/server-errors.ts'
+import type { DependencyName, UnavailableReason } from '../errors/server-errors.ts'
 import { ContentSuspected, ShuttingDown, Unavailable } from '../errors/server-errors.ts'
 import { UserError } from '../errors/user-error.ts'
 import type { Logger } from '../log/log.ts'
 
-export interface DependencyOptions {
-  readonly name: string
+export interface DependencyOptions<Server> {
+  readonly name: DependencyName
+  readonly server: Server
   /** A question with a known good answer. Only if this fails is the server down; a refused batch proves nothing. */
-  readonly probe: () => Promise<void>
+  readonly probe: (server: Server) => Promise<void>
   readonly log: Logger
-  /** Called at each change, so that the intake can close and open. */
-  readonly onChange: () => void
 }
 
 const triesWhileHealthy = 3
@@ -36,14 +35,15 @@ const blameless: ReadonlySet<UnavailableReason> = new Set([
  * is lost or counted as tried. `close` lets the waiting go with ShuttingDown. Where a probe finds that only a person can
  * help (UserError), the waiting get that.
  */
-export class Dependency {
-  readonly name: string
-  readonly #options: DependencyOptions
+export class Dependency<Server> {
+  readonly name: DependencyName
+  readonly #options: DependencyOptions<Server>
+  readonly #listeners: (() => void)[] = []
   readonly #closing = new AbortController()
   #recovery: Promise<void> | undefined
   #checking: Promise<boolean> | undefined
 
-  constructor(options: DependencyOptions) {
+  constructor(options: DependencyOptions<Server>) {
     this.name = options.name
     this.#options = options
   }
@@ -52,16 +52,21 @@ export class Dependency {
     return this.#recovery === undefined
   }
 
+  /** Called at each change between up and down, so that the intake can close and open. */
+  onChange(listener: () => void): void {
+    this.#listeners.push(listener)
+  }
+
   /**
    * Runs `work` while the server is up, and again after each outage. Throws ContentSuspected where a healthy server
    * keeps failing, ShuttingDown after `close`, and whatever else `work` throws as it is.
    */
-  async use<T>(work: () => Promise<T>): Promise<T> {
+  async use<T>(work: (server: Server) => Promise<T>): Promise<T> {
     let refusals = 0
     for (let wait = firstWaitMs; ; wait = longer(wait)) {
       await this.whenUp()
       try {
-        return await work()
+        return await work(this.#options.server)
       } catch (error) {
         if (!(error instanceof Unavailable)) throw error
         if (!(await this.#unlessClosed(this.#isHealthy(error)))) refusals = 0
@@ -98,15 +103,15 @@ export class Dependency {
   }
 
   #goDown(failure: Error, doubt: Unavailable): void {
-    const { log, onChange, name } = this.#options
+    const { log, name } = this.#options
     log.warn({ dependency: name, reason: failure.message }, 'dependency down: intake closed')
     this.#recovery = this.#recover(doubt).finally(() => {
       this.#recovery = undefined
-      onChange()
+      this.#tell()
     })
     // Nobody may be waiting when the process leaves.
     this.#recovery.catch(() => undefined)
-    onChange()
+    this.#tell()
   }
 
   async #recover(doubt: Unavailable): Promise<void> {
@@ -140,12 +145,17 @@ export class Dependency {
   }
 
   /** Asks the probe once. Its failure, if it fails. */
-  readonly check = async (): Promise<Error | undefined> => {
+  async check(): Promise<Error | undefined> {
+    const { probe, server } = this.#options
     try {
-      await this.#options.probe()
+      await probe(server)
       return undefined
     } catch (error) {
       return error instanceof Error ? error : new Unavailable(this.name, 'server error')
     }
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener()
   }
 }

@@ -1,5 +1,6 @@
 import type { LoggerOptions, Logger as PinoLogger } from 'pino'
 import { pino } from 'pino'
+import { errorCode } from '../errors/error-code.ts'
 import { ContentRefused, ShuttingDown, Unavailable } from '../errors/server-errors.ts'
 import { UserError } from '../errors/user-error.ts'
 
@@ -35,11 +36,11 @@ const errorsDescribed: LoggerOptions = {
  */
 export function describeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { type: typeof error }
-  const code: unknown = 'code' in error ? error.code : undefined
+  const code = errorCode(error) ?? ''
   const known = ownErrors.some((own) => error instanceof own)
   return {
     type: /^\w{1,64}$/.test(error.name) ? error.name : 'Error',
-    ...(typeof code === 'string' && /^[A-Z0-9_]{2,64}$/.test(code) ? { code } : {}),
+    ...(/^[A-Z0-9_]{2,64}$/.test(code) ? { code } : {}),
     ...(known ? { message: error.message } : { at: frames(error) }),
   }
 }

@@ -1,26 +1,27 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
-import { type BundleFiles, BundleRejected, readBundleFiles } from './files.ts'
+import type { BundleFiles } from './files.ts'
+import { BundleRejected, readBundleFiles } from './files.ts'
 import { parseJson } from './json.ts'
 import { revisionGrammar } from './revision.ts'
 import { parsePublicKey, signaturesFile, verifySignature } from './signature.ts'
 
 /** What a bundle says, read but not yet run. */
 export interface Bundle {
-  revision: string
-  wasm: Buffer
-  data: object
+  readonly revision: string
+  readonly wasm: Buffer
+  readonly data: object
 }
 
 /** A bundle as it lies there. */
 export interface StoredBundle {
-  files: BundleFiles
-  publicKey: Buffer | undefined
+  readonly files: BundleFiles
+  readonly publicKey: Buffer | undefined
   /** The same for the same policy and data, whoever signed it. */
-  contents: string
+  readonly contents: string
   /** The same as long as nothing has changed: contents, signature, or the key that is to verify it. */
-  fingerprint: string
+  readonly fingerprint: string
 }
 
 const manifestSchema = z.object({ revision: z.string().regex(revisionGrammar) })

@@ -1,6 +1,9 @@
-import { isMask, type Mask } from './mask.ts'
+import type { Mask } from '../contract/grammar.ts'
+import { isMask } from './mask.ts'
 
-export type Decision = { allow: true; mask: Mask; reason: string } | { allow: false; reason: string }
+export type Decision =
+  | { readonly allow: true; readonly mask: Mask; readonly reason: string }
+  | { readonly allow: false; readonly reason: string }
 
 /**
  * Why an item is denied that the policy gave no clear answer for. These and the policy's own reasons, which pass
@@ -35,7 +38,7 @@ export function parseTenant(answer: unknown): string | undefined {
 
 function parseDecision(entry: unknown): Decision {
   if (typeof entry !== 'object' || entry === null) return { allow: false, reason: denials.malformed }
-  const { allow, mask, reason } = entry as { allow?: unknown; mask?: unknown; reason?: unknown }
+  const { allow, mask, reason } = entry as Readonly<Record<string, unknown>>
   if (typeof allow !== 'boolean' || typeof reason !== 'string' || !reasonGrammar.test(reason)) {
     return { allow: false, reason: denials.malformed }
   }

@@ -1,35 +1,34 @@
-import type { Secret } from '../crypto/secret.ts'
-import { UserError } from '../errors/user-error.ts'
+import { exitCodes, UserError } from '../errors/user-error.ts'
+import { isServerAddress } from './location.ts'
 import type { Policy, PolicyLog } from './policy.ts'
 import { openBundlePolicy } from './reload.ts'
 import { openServerPolicy } from './server.ts'
 
-export { applyMask, type Mask } from './mask.ts'
-export { type Policy, type PolicyLog, PolicyUnavailable, type Question } from './policy.ts'
+export type { Mask } from '../contract/grammar.ts'
+export { applyMask } from './mask.ts'
+export type { Policy, PolicyLog, Question } from './policy.ts'
 
 export interface PolicyOptions {
   /** A bundle (`.tar.gz`, or a directory with policy.wasm, data.json and .manifest), or the URL of an OPA server. */
-  location: string
+  readonly location: string
   /** With it, a bundle counts only if its OPA signature verifies. A PEM file; RSA, EC or Ed25519. */
-  publicKeyFile?: string | undefined
-  log: PolicyLog
+  readonly publicKeyFile?: string | undefined
+  readonly log: PolicyLog
   /** How often a bundle is looked at. A change counts after two looks. */
-  reloadIntervalMs?: number | undefined
+  readonly reloadIntervalMs?: number | undefined
   /** How long an OPA server may take. */
-  timeoutMs?: number | undefined
-  /** A bearer token for an OPA server. */
-  token?: Secret | undefined
+  readonly timeoutMs?: number | undefined
 }
 
 /** Throws `UserError` if there is no usable policy; that an OPA server is down is found by `probe`. */
 export async function openPolicy(options: PolicyOptions): Promise<Policy> {
-  const { location, publicKeyFile, log, reloadIntervalMs = 5_000, timeoutMs = 2_000, token } = options
-  if (!/^https?:/i.test(location)) return openBundlePolicy({ location, publicKeyFile, log, reloadIntervalMs })
+  const { location, publicKeyFile, log, reloadIntervalMs = 5_000, timeoutMs = 2_000 } = options
+  if (!isServerAddress(location)) return openBundlePolicy({ location, publicKeyFile, log, reloadIntervalMs })
   if (publicKeyFile !== undefined) {
     throw new UserError(
       'POLICY_PUBLIC_KEY_FILE is for bundles: an OPA server verifies the bundles that it serves itself.',
-      2,
+      exitCodes.usage,
     )
   }
-  return openServerPolicy({ location, token, timeoutMs })
+  return openServerPolicy({ location, timeoutMs })
 }

@@ -1,14 +1,5 @@
-/**
- * How much of a value an actor sees. Characters are graphemes, as a reader counts them: no mask splits a surrogate pair
- * or takes an accent from its letter.
- *
- * - `full`    the value
- * - `last4`   `****` and the last 4 characters; always four stars, so that the length stays unknown.
- *             A value of fewer than 8 characters is shown as `redact`: four of seven would be most of it.
- * - `email`   the first character of the local part, `***@`, the domain. What has another form is shown as `redact`.
- * - `redact`  `[redacted]`, whatever the value
- */
-export type Mask = 'full' | 'last4' | 'email' | 'redact'
+import type { Mask } from '../contract/grammar.ts'
+import { masks } from '../contract/grammar.ts'
 
 const redacted = '[redacted]'
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
@@ -16,7 +7,7 @@ const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
 const email = /^([^\s@]{1,64})@([\p{L}\p{N}\p{M}.-]{1,255})$/u
 
 export function isMask(mask: unknown): mask is Mask {
-  return mask === 'full' || mask === 'last4' || mask === 'email' || mask === 'redact'
+  return masks.some((known) => known === mask)
 }
 
 export function applyMask(mask: Mask, value: string): string {

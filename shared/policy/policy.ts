@@ -1,24 +1,28 @@
-import { Unavailable } from '../errors/server-errors.ts'
+import type { QueueName } from '../contract/grammar.ts'
 import type { Decision } from './decision.ts'
 
 export interface Question {
-  actor: string
-  tenant: string
-  purpose: string
-  action: 'tokenize' | 'detok'
-  field: string
-  subject: string
+  readonly actor: string
+  readonly tenant: string
+  readonly purpose: string
+  readonly action: QueueName
+  readonly field: string
+  readonly subject: string
 }
 
+export interface Decided {
+  readonly revision: string
+  readonly decisions: readonly Decision[]
+}
+
+/** Its questions throw Unavailable where an OPA server does not answer: nothing was decided, and asking again may help. */
 export interface Policy {
   /** The tenant the policy data gives an authenticated actor. Undefined: it has none, and all is denied. */
   tenantOf(actor: string): Promise<string | undefined>
   /** One decision per question, in order, all of one revision. What is not a clear yes is a no. */
-  decide(questions: readonly Question[]): Promise<{ revision: string; decisions: Decision[] }>
+  decide(questions: readonly Question[]): Promise<Decided>
   /** Resolves if the evaluator answers at all, whatever it says: the probe that closes and reopens the intake. */
   probe(): Promise<void>
-  /** How many changed bundles were not taken, since they were broken, not rightly signed, or not newer. */
-  readonly rejected: number
   close(): Promise<void>
 }
 
@@ -27,14 +31,6 @@ export interface PolicyLog {
   info(fields: object, message: string): void
   warn(fields: object, message: string): void
   error(fields: object, message: string): void
-}
-
-/** The evaluator cannot be reached: nothing was decided, and asking again may help. */
-export class PolicyUnavailable extends Unavailable {
-  constructor(message: string) {
-    super('policy', 'unreachable')
-    this.message = message
-  }
 }
 
 /** No actor can have this name, so the answer is a denial; only that there is one matters. */

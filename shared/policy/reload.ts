@@ -1,38 +1,41 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { UserError } from '../errors/user-error.ts'
-import { type Bundle, parseBundle, readStoredBundle, type StoredBundle } from './bundle.ts'
+import { exitCodes, UserError } from '../errors/user-error.ts'
+import type { Bundle, StoredBundle } from './bundle.ts'
+import { parseBundle, readStoredBundle } from './bundle.ts'
 import { BundleRejected } from './files.ts'
 import type { Policy, PolicyLog } from './policy.ts'
 import { compareRevisions } from './revision.ts'
-import { type Evaluator, startEvaluator } from './wasm.ts'
+import type { Evaluator } from './wasm.ts'
+import { startEvaluator } from './wasm.ts'
 
 export interface BundleOptions {
-  location: string
-  publicKeyFile?: string | undefined
-  log: PolicyLog
-  reloadIntervalMs: number
+  readonly location: string
+  readonly publicKeyFile?: string | undefined
+  readonly log: PolicyLog
+  readonly reloadIntervalMs: number
 }
 
 interface InForce {
-  stored: StoredBundle
-  revision: string
-  evaluator: Evaluator
+  readonly stored: StoredBundle
+  readonly revision: string
+  readonly evaluator: Evaluator
 }
 
 /** What a look at the location found: a bundle, or why there is none. */
-type Sighting = { stored: StoredBundle; mark: string } | { problem: BundleRejected; mark: string }
+type Sighting =
+  | { readonly stored: StoredBundle; readonly mark: string }
+  | { readonly problem: BundleRejected; readonly mark: string }
 
 /**
  * A bundle in files, evaluated here. It is looked at every `reloadIntervalMs`, by content: a config map's links and an
  * archive's times say nothing. A change is taken up once two looks have seen the same, so that no half-written
- * bundle counts; then it is put in force, or the one in force stays and `rejected` and an error in the log say so.
+ * bundle counts; then it is put in force, or the one in force stays and an error in the log says so.
  */
 export async function openBundlePolicy(options: BundleOptions): Promise<Policy> {
   const { location, publicKeyFile, log, reloadIntervalMs } = options
   let inForce = await openFirst(options)
   let lastSeen = inForce.stored.fingerprint
   let settled = inForce.stored.fingerprint
-  let rejected = 0
 
   async function check(): Promise<void> {
     const sighting = await look(location, publicKeyFile)
@@ -47,7 +50,6 @@ export async function openBundlePolicy(options: BundleOptions): Promise<Policy> 
       if ('problem' in sighting) throw sighting.problem
       inForce = await replace(inForce, sighting.stored, log)
     } catch (error) {
-      rejected++
       const { revision } = inForce
       log.error(
         { location, revision, problem: problemOf(error) },
@@ -75,9 +77,6 @@ export async function openBundlePolicy(options: BundleOptions): Promise<Policy> 
       return { revision, decisions: await evaluator.decide(questions) }
     },
     probe: async () => {},
-    get rejected() {
-      return rejected
-    },
     close: async () => {
       closing.abort()
       await watching
@@ -94,6 +93,7 @@ async function openFirst({ location, publicKeyFile, log }: BundleOptions): Promi
       `The policy bundle ${location} cannot be used: ${problemOf(error)}. POLICY takes a .tar.gz made by ` +
         '`opa build -t wasm`, a directory with its policy.wasm, data.json and .manifest, or the URL of an OPA server; ' +
         'policy/README.md says how to build and sign one.',
+      exitCodes.usage,
     )
   }
 }

@@ -1,24 +1,28 @@
 import { Agent } from 'undici'
-import type { Secret } from '../crypto/secret.ts'
-import { UserError } from '../errors/user-error.ts'
+import type { UnavailableReason } from '../errors/server-errors.ts'
+import { Unavailable } from '../errors/server-errors.ts'
+import { exitCodes, UserError } from '../errors/user-error.ts'
 import { denials, denyAll, parseDecisions, parseTenant } from './decision.ts'
-import { canary, type Policy, PolicyUnavailable } from './policy.ts'
+import { parseServerAddress, serverAddressForm } from './location.ts'
+import type { Policy } from './policy.ts'
+import { canary } from './policy.ts'
 
 export interface ServerOptions {
-  location: string
-  token?: Secret | undefined
-  timeoutMs: number
+  readonly location: string
+  readonly timeoutMs: number
 }
 
 const maxAnswerBytes = 4 * 1024 * 1024
 const revisionText = /^[A-Za-z0-9._+:/-]{1,128}$/
 
 /** An OPA server's answer: its document, or that its evaluation failed (as WebAssembly traps). */
-type Answer = { result: unknown; provenance: unknown } | 'failed'
+type Answer = { readonly result: unknown; readonly provenance: unknown } | 'failed'
 
 /** Asks an OPA server. It answers as the bundle it serves says; loading and verifying that is its own work. */
-export function openServerPolicy({ location, token, timeoutMs }: ServerOptions): Policy {
-  const base = parseBase(location)
+export function openServerPolicy({ location, timeoutMs }: ServerOptions): Policy {
+  const base = parseServerAddress(location)
+  if (base === undefined) throw new UserError(`POLICY must be ${serverAddressForm}.`, exitCodes.usage)
+  const { origin, pathname } = base
   const agent = new Agent({
     connections: 32,
     connect: { timeout: timeoutMs },
@@ -26,11 +30,6 @@ export function openServerPolicy({ location, token, timeoutMs }: ServerOptions):
     bodyTimeout: timeoutMs,
     maxResponseSize: maxAnswerBytes,
   })
-  const headers = {
-    'content-type': 'application/json',
-    ...(token !== undefined && { authorization: `Bearer ${token.reveal()}` }),
-  }
-
   let closing: Promise<void> | undefined
 
   async function ask(path: string, input: object): Promise<Answer> {
@@ -39,22 +38,20 @@ export function openServerPolicy({ location, token, timeoutMs }: ServerOptions):
     try {
       // undici follows no redirects unless it is told to: a redirect is an answer that is not 200.
       const response = await agent.request({
-        origin: base.origin,
-        path: `${base.pathname}v1/data/vault/${path}?provenance=true`,
+        origin,
+        path: `${pathname}v1/data/vault/${path}?provenance=true`,
         method: 'POST',
-        headers,
+        headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ input }),
         signal: AbortSignal.timeout(timeoutMs),
       })
       status = response.statusCode
       body = parseBody(await response.body.text())
-    } catch {
-      throw new PolicyUnavailable(
-        `The OPA server ${base.origin} did not answer within ${timeoutMs} ms or cannot be reached.`,
-      )
+    } catch (error) {
+      throw new Unavailable('policy', reasonOf(error), { cause: error })
     }
     if (status === 500 && isEvaluationError(body)) return 'failed'
-    if (status !== 200) throw new PolicyUnavailable(`The OPA server ${base.origin} answered with status ${status}.`)
+    if (status !== 200) throw new Unavailable('policy', reasonOfStatus(status), { status })
     return { result: memberOf(body, 'result'), provenance: memberOf(body, 'provenance') }
   }
 
@@ -71,7 +68,6 @@ export function openServerPolicy({ location, token, timeoutMs }: ServerOptions):
     probe: async () => {
       await ask('decisions', { questions: [canary] })
     },
-    rejected: 0,
     close: () => {
       closing ??= agent.close()
       return closing
@@ -79,15 +75,18 @@ export function openServerPolicy({ location, token, timeoutMs }: ServerOptions):
   }
 }
 
-function parseBase(location: string): URL {
-  const base = URL.parse(location)
-  if (base === null || base.username || base.password || base.search || base.hash) {
-    throw new UserError(
-      'POLICY is not the base URL of an OPA server: http(s)://host:port, without user, query or fragment.',
-    )
-  }
-  if (!base.pathname.endsWith('/')) base.pathname += '/'
-  return base
+/** Not `timeout`, for which no content is ever to blame: a question may be what makes the policy slow. */
+function reasonOf(error: unknown): UnavailableReason {
+  const name = error instanceof Error ? error.name : ''
+  if (name === 'ConnectTimeoutError') return 'unreachable'
+  if (name.endsWith('TimeoutError')) return 'too slow'
+  return name === 'ResponseExceededMaxSizeError' ? 'incomplete answer' : 'unreachable'
+}
+
+function reasonOfStatus(status: number): UnavailableReason {
+  if (status >= 500) return 'server error'
+  if (status === 429) return 'throttled'
+  return status >= 300 && status < 400 ? 'redirect' : 'unexpected answer'
 }
 
 function parseBody(text: string): unknown {

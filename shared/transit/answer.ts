@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { wrappedKey } from '../contract/grammar.ts'
 import { Unavailable } from '../errors/server-errors.ts'
 
 /** How one item of a batch ended. Everything but `ok` is OpenBao's word on this item alone. */
@@ -39,7 +40,9 @@ export function parseBatch(
     // `error` before the value: a failed item also has `plaintext: ""`, which is a legal plaintext.
     if (item.error !== undefined && item.error !== '') return { error: classify(item.error) }
     const value = item[member]
-    if (value === undefined) throw new Unavailable('transit', 'unexpected answer')
+    if (value === undefined || (member === 'ciphertext' && !wrappedKey.safeParse(value).success)) {
+      throw new Unavailable('transit', 'unexpected answer')
+    }
     return { ok: value }
   })
 }
@@ -54,3 +57,6 @@ function classify(text: string): 'rejected' | 'retired' | 'failed' {
     ? 'rejected'
     : 'failed'
 }
+
+/** The version of the key that made a ciphertext: N of `vault:vN:…`. */
+export const keyVersionOf = (ciphertext: string): number => Number(/^vault:v([0-9]+):/.exec(ciphertext)?.[1])

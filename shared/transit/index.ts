@@ -5,6 +5,7 @@ import { Login } from './login.ts'
 import { Transit } from './transit.ts'
 
 export type { ItemResult } from './answer.ts'
+export { keyVersionOf } from './answer.ts'
 export { secretIdFromFile } from './login.ts'
 export type { Transit } from './transit.ts'
 

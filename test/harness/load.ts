@@ -1,4 +1,5 @@
 import type { Client } from '../../producers/index.ts'
+import { tokensOf, valuesOf } from './outcomes.ts'
 import { until } from './until.ts'
 import type { TestVault } from './vault.ts'
 
@@ -29,7 +30,7 @@ export class Load {
   }
 
   static async start(vault: TestVault, client: Client): Promise<Load> {
-    const values = valuesOf('kept')
+    const values = valuesFor('kept')
     const load = new Load(client, await tokenize(client, values), values)
     vault.onClose(() => load.end())
     return load
@@ -66,23 +67,23 @@ export class Load {
   }
 
   async #tokenize(name: string): Promise<void> {
-    const values = valuesOf(name)
+    const values = valuesFor(name)
     this.#made.push({ tokens: await tokenize(this.#client, values), values })
     this.answered++
   }
 
   async #detok(tokens: readonly string[], values: readonly string[]): Promise<void> {
     const outcomes = await this.#client.detok(tokens, { purpose, timeoutMs })
-    const got = outcomes.map((outcome) => (outcome.ok ? outcome.value.reveal() : outcome.code))
-    this.wrong.push(...got.flatMap((value, i) => (value === values[i] ? [] : [`${tokens[i]}: ${value}`])))
+    this.wrong.push(
+      ...valuesOf(outcomes).flatMap((value, i) => (value === values[i] ? [] : [`${tokens[i]}: ${value}`])),
+    )
     this.answered++
   }
 }
 
-const valuesOf = (name: string): string[] => Array.from({ length: itemsPerRequest }, (_, i) => `${name}/${i}`)
+const valuesFor = (name: string): string[] => Array.from({ length: itemsPerRequest }, (_, i) => `${name}/${i}`)
 
 async function tokenize(client: Client, values: readonly string[]): Promise<string[]> {
   const items = values.map((value) => ({ field: 'note', value }))
-  const outcomes = await client.tokenize(items, { purpose, timeoutMs })
-  return outcomes.map((outcome) => (outcome.ok ? outcome.token : outcome.code))
+  return tokensOf(await client.tokenize(items, { purpose, timeoutMs }))
 }

@@ -1,5 +1,6 @@
 import type { Job, JobsOptions, Queue } from 'bullmq'
 import { v7 as uuidv7 } from 'uuid'
+import type { Ticket } from '../../producers/request.ts'
 import type { Session } from '../../producers/sessions.ts'
 import { replyAad, requestAad, sessionAad } from '../../shared/contract/associated-data.ts'
 import type { QueueName } from '../../shared/contract/grammar.ts'
@@ -21,12 +22,21 @@ import type { TestActor, TestVault } from './vault.ts'
 export const now = (): number => Math.floor(Date.now() / 1_000)
 export const newId = (): string => uuidv7()
 
-export interface RawRequest {
-  readonly queue: QueueName
+export interface RawRequest<Q extends QueueName = QueueName> {
+  readonly queue: Q
   readonly envelope: RequestEnvelope
   readonly session: Session
   /** Of the body as it was sealed. */
   readonly digest: string
+}
+
+/** An object is padded as the contract says; a string is sealed as it is. */
+export type RequestContent = { items: unknown[]; [member: string]: unknown } | string
+
+/** With this, any client of the actor can collect the answer. */
+export function ticketOf<Q extends QueueName>(request: RawRequest<Q>): Ticket & { queue: Q } {
+  const { id, items, reply, exp } = request.envelope
+  return { queue: request.queue, id, items, reply, exp, request: request.digest }
 }
 
 /** Seals requests as an actor would, with any field the test wants, and puts them on the queue by hand. */
@@ -35,7 +45,6 @@ export class RawProducer {
   readonly #actor: TestActor
   readonly #transit: ReturnType<typeof openTransit>['transit']
   readonly #sessions = new Map<QueueName, Promise<Session>>()
-  readonly #queues = new Map<string, Queue>()
 
   constructor(vault: TestVault, actor: TestActor) {
     const { transit, close } = openTransit(
@@ -55,13 +64,13 @@ export class RawProducer {
     return { key: aesKey(plaintext.reveal()), wrapped, until: validUntil }
   }
 
-  /** A genuine request but for the fields given; they are sealed in. Content that is a string is sealed as it is. */
-  async request(
-    queue: QueueName,
-    content: { items: unknown[]; [member: string]: unknown } | string,
+  /** A genuine request but for the fields given; they are sealed in. */
+  async request<Q extends QueueName>(
+    queue: Q,
+    content: RequestContent,
     fields: Partial<RequestEnvelope> = {},
     session?: Session,
-  ): Promise<RawRequest> {
+  ): Promise<RawRequest<Q>> {
     const { name: actor } = this.#actor
     const used = session ?? (await this.#session(queue))
     const clear = {
@@ -145,9 +154,7 @@ export class RawProducer {
   }
 
   queue(name: string): Queue {
-    const queue = this.#queues.get(name) ?? this.#vault.queue(name)
-    this.#queues.set(name, queue)
-    return queue
+    return this.#vault.queue(name)
   }
 
   #session(queue: QueueName): Promise<Session> {

@@ -1,6 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Asks until there is an answer. A test that waits for a condition is as fast as what it waits for. */
+/**
+ * Asks until there is an answer, and gives it. A test that waits for a condition is as fast as what it waits for; a busy
+ * machine is given time.
+ */
 export async function until<T>(
   what: string,
   ask: () => Promise<T | undefined | false> | T | undefined | false,

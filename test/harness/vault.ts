@@ -19,6 +19,7 @@ import { Secret } from '../../shared/crypto/secret.ts'
 import { createLogger } from '../../shared/log/log.ts'
 import { Replica } from '../../workers/replica.ts'
 import type { TestStack } from '../stack.ts'
+import { startTestStack } from '../stack.ts'
 
 const bundle = fileURLToPath(new URL('../../policy/bundle', import.meta.url))
 
@@ -50,6 +51,8 @@ export class TestVault {
   readonly postgres: Pool
   readonly bao: OpenBaoAdmin
   readonly #cleanUp: (() => Promise<unknown>)[] = []
+  readonly #queues = new Map<string, Queue>()
+  readonly #actors: Record<string, Grants> = {}
   policyDirectory = ''
 
   private constructor(stack: TestStack) {
@@ -62,13 +65,35 @@ export class TestVault {
     this.postgres.on('error', () => undefined)
   }
 
-  /** On the shared servers; a test that stops servers, or looks at all they hold, gives a stack of its own. */
-  static async open(stack: TestStack = inject('stack')): Promise<TestVault> {
+  /** On the servers that all tests share. */
+  static async open(): Promise<TestVault> {
+    return TestVault.#openOn(inject('stack'))
+  }
+
+  /** On servers of its own, for tests that stop them, lock them or look at all they hold. They go with the vault. */
+  static async openAlone(): Promise<TestVault> {
+    const { stack, stop } = await startTestStack()
+    return TestVault.#openOn(stack, stop)
+  }
+
+  static async #openOn(stack: TestStack, stop?: () => Promise<void>): Promise<TestVault> {
     const vault = new TestVault(stack)
-    vault.policyDirectory = await mkdtemp(join(tmpdir(), 'pii-vault-policy-'))
-    await cp(bundle, vault.policyDirectory, { recursive: true })
-    await vault.writePolicy({})
-    return vault
+    if (stop !== undefined) vault.onClose(stop)
+    vault.onClose(() => vault.postgres.end())
+    vault.onClose(() => vault.bao.close())
+    vault.onClose(async () => vault.redis.disconnect())
+    vault.onClose(() => Promise.all(Array.from(vault.#queues.values(), (queue) => queue.close())))
+    try {
+      vault.policyDirectory = await mkdtemp(join(tmpdir(), 'pii-vault-policy-'))
+      vault.onClose(() => rm(vault.policyDirectory, { recursive: true, force: true }))
+      await cp(bundle, vault.policyDirectory, { recursive: true })
+      await vault.writePolicy({})
+      vault.onClose(() => vault.#removeKeys())
+      return vault
+    } catch (error) {
+      await vault.close()
+      throw error
+    }
   }
 
   /** A producer's identity, in a tenant of its own unless told, that may do everything unless told. To be made before the replicas. */
@@ -126,15 +151,13 @@ export class TestVault {
     return client
   }
 
+  /** One of BullMQ's queues, on the vault's own connection. */
   queue(name: string): Queue {
-    const connection = new Redis(this.stack.queueUrl, { maxRetriesPerRequest: null })
-    connection.on('error', () => undefined)
-    const queue = new Queue(name, { connection, prefix: this.prefix })
+    const known = this.#queues.get(name)
+    if (known !== undefined) return known
+    const queue = new Queue(name, { connection: this.redis, prefix: this.prefix })
     queue.on('error', () => undefined)
-    this.onClose(async () => {
-      await queue.close()
-      connection.disconnect()
-    })
+    this.#queues.set(name, queue)
     return queue
   }
 
@@ -147,21 +170,25 @@ export class TestVault {
     return rows
   }
 
+  /** Steps are taken in the reverse order of their being given. */
   onClose(step: () => Promise<unknown>): void {
     this.#cleanUp.push(step)
   }
 
+  /** Every step is taken, whichever fails; then the failures are told. */
   async close(): Promise<void> {
-    for (const step of this.#cleanUp.reverse()) await step()
-    const keys = await this.redis.keys(`${this.prefix}:*`)
-    if (keys.length > 0) await this.redis.del(keys)
-    this.redis.disconnect()
-    await this.postgres.end()
-    await this.bao.close()
-    await rm(this.policyDirectory, { recursive: true, force: true })
+    const failures: unknown[] = []
+    for (const step of this.#cleanUp.splice(0).reverse()) {
+      await step().catch((error: unknown) => failures.push(error))
+    }
+    if (failures.length > 0)
+      throw new AggregateError(failures, `closing vault ${this.id} failed: ${failures.join('; ')}`)
   }
 
-  readonly #actors: Record<string, Grants> = {}
+  async #removeKeys(): Promise<void> {
+    const keys = await this.redis.keys(`${this.prefix}:*`)
+    if (keys.length > 0) await this.redis.del(keys)
+  }
 
   private async writePolicy(actors: Record<string, Grants>): Promise<void> {
     await writeFile(join(this.policyDirectory, 'data.json'), JSON.stringify({ actors }))

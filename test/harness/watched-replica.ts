@@ -1,12 +1,12 @@
-import { pino } from 'pino'
 import type { QueueName } from '../../shared/contract/grammar.ts'
-import { describeError } from '../../shared/log/log.ts'
+import { createLogger } from '../../shared/log/log.ts'
 import { Replica } from '../../workers/replica.ts'
 import { until } from './until.ts'
 import type { TestVault } from './vault.ts'
 
 export interface LogLine {
   readonly msg: string
+  readonly level: number
   readonly [member: string]: unknown
 }
 
@@ -30,10 +30,9 @@ export class WatchedReplica {
   ): Promise<WatchedReplica> {
     const lines: LogLine[] = []
     const fatal: unknown[] = []
-    const log = pino(
-      { level: 'debug', serializers: { err: describeError } },
-      { write: (line: string) => void lines.push(JSON.parse(line) as LogLine) },
-    )
+    const log = createLogger('debug', 'test', {
+      write: (line) => void lines.push(JSON.parse(line) as LogLine),
+    })
     const config = vault.config(queue, overrides)
     const replica = await Replica.start({ queue, config, log, onFatal: (error) => void fatal.push(error) })
     vault.onClose(() => replica.close(5_000))
@@ -50,4 +49,11 @@ export class WatchedReplica {
       (line) => line.msg.includes(message) && (dependency === undefined || line['dependency'] === dependency),
     ).length
   }
+
+  /** What it logged that no server's failing explains: errors, and jobs that it could not deal with. */
+  get troubles(): LogLine[] {
+    return this.lines.filter(({ msg, level }) => level >= errorLevel || /unexpected|given up/.test(msg))
+  }
 }
+
+const errorLevel = 50

@@ -17,7 +17,9 @@ export async function startWorker(
 
 /** The same, without waiting for it to have started: perhaps it will not. */
 export function spawnWorker(vault: TestVault, queue: QueueName, overrides: Record<string, string> = {}): Child {
-  const child = startCli(['worker', queue], { ...vault.environment(queue), LOG_LEVEL: 'info', ...overrides })
+  const child = startCli(['worker', queue], {
+    env: { ...vault.environment(queue), LOG_LEVEL: 'info', ...overrides },
+  })
   vault.onClose(() => child.stop('SIGKILL'))
   return child
 }

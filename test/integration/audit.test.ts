@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { v7 as uuidv7 } from 'uuid'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client, Tokenized } from '../../producers/index.ts'
 import { readKey } from '../../provision/transit.ts'
 import { kekName } from '../../shared/contract/names.ts'
 import { mintToken, tokenToUuid } from '../../shared/crypto/token.ts'
 import type { Replica } from '../../workers/replica.ts'
-import { Forger, ticketOf } from '../harness/forger.ts'
+import { codesOf } from '../harness/outcomes.ts'
+import { newId, now, RawProducer, ticketOf } from '../harness/raw-producer.ts'
+import { until } from '../harness/until.ts'
 import type { TestActor } from '../harness/vault.ts'
 import { TestVault } from '../harness/vault.ts'
 
@@ -42,6 +43,8 @@ async function rowsOf(id: string): Promise<Record<string, unknown>[]> {
   )
   return rows
 }
+
+const audited = (id: string) => until(`${id} is audited`, async () => (await rowsOf(id)).length > 0)
 
 const tokenOf = (outcome: Tokenized | undefined): string => {
   if (outcome?.ok !== true) throw new Error(`no token: ${outcome?.code}`)
@@ -107,9 +110,7 @@ describe('a row for every item', () => {
     ]
     const ticket = await client.submit('tokenize', given, { purpose: 'test' })
     const outcomes = await client.collect(ticket)
-    expect(outcomes.map((outcome) => (outcome.ok ? 'ok' : outcome.code))).toEqual([
-      ...['ok', 'denied', 'invalid', 'invalid', 'invalid'],
-    ])
+    expect(codesOf(outcomes)).toEqual([...['ok', 'denied', 'invalid', 'invalid', 'invalid']])
     const rows = await rowsOf(ticket.id)
     const nothing = { token: null, field: null, subject: null, mask: null, policy_revision: null, kek_version: null }
     expect(rows).toMatchObject([
@@ -157,54 +158,53 @@ describe('a row for every item', () => {
 
   test('of every time that a value was opened, when a request is sent again', async () => {
     const [token = ''] = await tokenize({ field: 'email', value: email })
-    const forger = new Forger(vault, app)
-    const request = await forger.seal('detok', { purpose: 'test', items: [{ token }] })
-    const queue = vault.queue('detok')
+    const raw = new RawProducer(vault, app)
+    const request = await raw.request('detok', { purpose: 'test', items: [{ token }] })
+    const { id } = request.envelope
     for (const times of [1, 2]) {
-      await forger.send('detok', request)
-      await client.collect(ticketOf('detok', request))
-      await expect.poll(() => queue.getJob(request.id)).toBeUndefined()
-      expect((await rowsOf(request.id)).map(({ outcome }) => outcome)).toEqual(new Array(times).fill('ok'))
+      await raw.put(request)
+      await client.collect(ticketOf(request))
+      await until('the job is gone', async () => (await vault.queue('detok').getJob(id)) === undefined)
+      expect((await rowsOf(id)).map(({ outcome }) => outcome)).toEqual(new Array(times).fill('ok'))
     }
   })
 })
 
 describe('one row for a request that was refused as a whole', () => {
   test('by the actor that it was sealed by, with the number of its items', async () => {
-    const forger = new Forger(vault, app)
+    const raw = new RawProducer(vault, app)
     const item = { field: 'email', value: email }
-    const past = Math.floor(Date.now() / 1_000) - 3_600
     const refused = [
-      ['malformed', 3, await forger.seal('tokenize', { purpose: email, items: [item, item, item] }, { items: 3 })],
-      ['expired', 2, await forger.seal('tokenize', { purpose: 'test', items: [item, item] }, { items: 2, exp: past })],
-      ['too_large', 1_001, await forger.seal('tokenize', { purpose: 'test', items: [] }, { items: 1_001 })],
+      ['malformed', 3, await raw.request('tokenize', { purpose: email, items: [item, item, item] })],
+      ['expired', 2, await raw.request('tokenize', { purpose: 'test', items: [item, item] }, { exp: now() - 3_600 })],
+      ['too_large', 1_001, await raw.request('tokenize', { purpose: 'test', items: [] }, { items: 1_001 })],
     ] as const
     for (const [outcome, items, request] of refused) {
-      await forger.send('tokenize', request)
-      await expect.poll(() => rowsOf(request.id)).toHaveLength(1)
-      expect(await rowsOf(request.id)).toMatchObject([
+      await raw.put(request)
+      await audited(request.envelope.id)
+      expect(await rowsOf(request.envelope.id)).toMatchObject([
         { outcome, items, item: null, actor: app.name, claimed_actor: null, action: 'tokenize', purpose: null },
       ])
     }
   })
 
   test('by nobody certain: the actor is only claimed', async () => {
-    const forger = new Forger(vault, app)
-    const sealed = await forger.seal('detok', { purpose: 'test', items: [{ token: mintToken() }] })
-    await forger.send('detok', { ...sealed, session: `vault:v1:${Buffer.alloc(76).toString('base64')}`, items: 4 })
-    await expect.poll(() => rowsOf(sealed.id)).toHaveLength(1)
-    expect(await rowsOf(sealed.id)).toMatchObject([
+    const raw = new RawProducer(vault, app)
+    const request = await raw.request('detok', { purpose: 'test', items: [{ token: mintToken() }] })
+    const session = `vault:v1:${Buffer.alloc(76).toString('base64')}`
+    await raw.put(request, { data: { ...request.envelope, session, items: 4 } })
+    await audited(request.envelope.id)
+    expect(await rowsOf(request.envelope.id)).toMatchObject([
       { outcome: 'unauthenticated', items: 4, item: null, actor: null, claimed_actor: app.name, tenant: null },
     ])
   })
 
   test('even where nothing in it has the right form, and none of that is kept', async () => {
-    const id = uuidv7()
-    const forger = new Forger(vault, app)
-    await forger.send('detok', { id, actor: email, purpose: email, items: [email] }, { jobId: id, name: email })
-    await expect.poll(() => rowsOf(id)).toHaveLength(1)
-    const [row = {}] = await rowsOf(id)
-    expect(row).toMatchObject({ outcome: 'malformed', items: 1, actor: null, claimed_actor: null, purpose: null })
-    expect(JSON.stringify(row)).not.toContain('ada')
+    const id = newId()
+    await vault.queue('detok').add(email, { id, actor: email, purpose: email, items: [email] }, { jobId: id })
+    await audited(id)
+    const rows = await rowsOf(id)
+    expect(rows).toMatchObject([{ outcome: 'malformed', items: 1, actor: null, claimed_actor: null, purpose: null }])
+    expect(JSON.stringify(rows)).not.toContain('ada')
   })
 })

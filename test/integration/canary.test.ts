@@ -1,18 +1,17 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createClient } from '../../producers/index.ts'
 import { writeActorCredentials } from '../../provision/index.ts'
 import { queues } from '../../shared/contract/grammar.ts'
 import { itemErrors } from '../../shared/errors/catalogue.ts'
-import { describeError } from '../../shared/log/log.ts'
+import { createLogger } from '../../shared/log/log.ts'
 import type { Child } from '../harness/child.ts'
 import { startCli } from '../harness/child.ts'
+import { until } from '../harness/until.ts'
 import type { TestActor } from '../harness/vault.ts'
 import { TestVault } from '../harness/vault.ts'
-import { startTestStack } from '../stack.ts'
 import { Scenario } from './canary/scenario.ts'
 import { formsOf, newCanary, search, searchFiles, searchKeys } from './canary/search.ts'
 import { plant, searchServers } from './canary/servers.ts'
@@ -31,15 +30,12 @@ const planted = newCanary('planted')
 let vault: TestVault
 let scenario: Scenario
 let directory: string
-let stop: () => Promise<void>
 const workers: Child[] = []
 let clientLog = ''
 
 beforeAll(async () => {
-  const own = await startTestStack()
-  stop = own.stop
   directory = await mkdtemp(join(tmpdir(), 'pii-vault-canary-'))
-  vault = await TestVault.open(own.stack)
+  vault = await TestVault.openAlone()
   await vault.redis.config('SET', 'rdbcompression', 'no') // compressed, a canary could hide
   const actor = await vault.actor('app', {
     grants: {
@@ -48,7 +44,7 @@ beforeAll(async () => {
     },
   })
   for (const queue of queues) {
-    const worker = startCli(['worker', queue], { ...vault.environment(queue), LOG_LEVEL: 'trace' })
+    const worker = startCli(['worker', queue], { env: { ...vault.environment(queue), LOG_LEVEL: 'trace' } })
     workers.push(worker)
     await worker.said('replica started')
   }
@@ -66,9 +62,8 @@ beforeAll(async () => {
 
 afterAll(async () => {
   for (const worker of workers) await worker.stop()
-  await vault?.close()
-  await stop?.()
   await rm(directory, { recursive: true, force: true })
+  await vault?.close()
 })
 
 async function tracedClient({ name: actor, roleId, secretId }: TestActor) {
@@ -79,7 +74,7 @@ async function tracedClient({ name: actor, roleId, secretId }: TestActor) {
     queue: { url: vault.stack.queueUrl, prefix: vault.prefix },
     transit: { address: vault.stack.transitAddr },
     credentials: { actor, roleId, secretId },
-    log: pino({ level: 'trace', serializers: { err: describeError } }, { write }),
+    log: createLogger('trace', 'client', { write }),
   })
   vault.onClose(() => client.close())
   return client
@@ -143,9 +138,8 @@ describe('a value that was tokenized and detokenized occurs nowhere', () => {
 
   test('in the append-only file after it was rewritten', async () => {
     await vault.redis.bgrewriteaof()
-    await expect
-      .poll(() => vault.redis.info('persistence'))
-      .toMatch(/aof_rewrite_in_progress:0\r\naof_rewrite_scheduled:0/)
+    const over = /aof_rewrite_in_progress:0\r\naof_rewrite_scheduled:0/
+    await until('it is rewritten', async () => over.test(await vault.redis.info('persistence')))
     expect(await vault.redis.info('persistence')).toContain('aof_last_bgrewrite_status:ok')
     expect((await serversHold(canary)).found).toEqual([])
     expect((await serversHold(planted)).found).toContainEqual(expect.stringMatching(/base\.rdb: UTF-8$/))

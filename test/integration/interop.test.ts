@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../../producers/index.ts'
+import { tokensOf, valuesOf } from '../harness/outcomes.ts'
+import { until } from '../harness/until.ts'
 import type { TestActor } from '../harness/vault.ts'
 import { TestVault } from '../harness/vault.ts'
 import { PythonProducer } from '../interop/producer.ts'
 import { findPython } from '../interop/python.ts'
-import { readVectors } from '../unit/contract/vectors.ts'
+import { readVectors } from '../unit/shared/contract/vectors.ts'
 
 const python = await findPython()
 const skipped = 'missing' in python ? ` (skipped: ${python.missing})` : ''
@@ -64,13 +66,13 @@ describe.skipIf('missing' in python)(`a producer in Python, sharing no code${ski
   test('tokenizes what the TypeScript client detokenizes', async () => {
     const tokens = await tokenize(values.map((value) => ({ field: 'note', value })))
     const outcomes = await client.detok(tokens, { purpose })
-    expect(outcomes.map((outcome) => (outcome.ok ? outcome.value.reveal() : outcome.code))).toEqual(values)
+    expect(valuesOf(outcomes)).toEqual(values)
   })
 
   test('detokenizes what the TypeScript client tokenized', async () => {
     const items = values.map((value) => ({ field: 'note', value }))
     const tokenized = await client.tokenize(items, { purpose })
-    const tokens = tokenized.map((outcome) => ({ token: outcome.ok ? outcome.token : outcome.code }))
+    const tokens = tokensOf(tokenized).map((token) => ({ token }))
     const answer = await producer.ask('detok', { purpose, items: tokens })
     expect(opened(answer)).toEqual(values.map((value) => ({ value, mask: 'full' })))
   })
@@ -93,7 +95,7 @@ describe.skipIf('missing' in python)(`a producer in Python, sharing no code${ski
     // Whoever holds Redis sends the answer elsewhere: a hint comes there, an answer never.
     const elsewhere = vault.queue(`${replyQueue}-2`)
     void producer.ask('detok', { purpose, items }, { reply: elsewhere.name }).catch(() => undefined)
-    await expect.poll(() => elsewhere.count()).toBe(1)
+    await until('a job came', async () => (await elsewhere.count()) > 0)
     const jobs = await elsewhere.getJobs()
     expect(jobs.map(({ name, data }) => ({ name, data }))).toEqual([
       { name: 'hint', data: { code: 'unauthenticated' } },

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Client } from '../../producers/index.ts'
+import { tokensOf, valuesOf } from '../harness/outcomes.ts'
 import type { TestActor } from '../harness/vault.ts'
 import { TestVault } from '../harness/vault.ts'
 
@@ -35,8 +36,8 @@ test('every value comes back byte for byte, in order', async () => {
     values.map((value) => ({ field: 'note', value })),
     { purpose },
   )
-  const tokens = tokenized.map((outcome) => (outcome.ok ? outcome.token : outcome.code))
+  const tokens = tokensOf(tokenized)
   expect(new Set(tokens).size, 'one value twice gets two tokens').toBe(values.length)
   const outcomes = await client.detok(tokens, { purpose })
-  expect(outcomes.map((outcome) => (outcome.ok ? outcome.value.reveal() : outcome.code))).toEqual(values)
+  expect(valuesOf(outcomes)).toEqual(values)
 })

@@ -45,13 +45,13 @@ export function createAudit(queue: QueueName, { postgres, workerName }: Dependen
     run: (rows) =>
       bisect(
         rows,
-        (some) => postgres.guard.use(() => insert(some)),
+        (some) => postgres.use((database) => insert(database, some)),
         () => false,
       ),
   })
 
-  async function insert(rows: readonly AuditRow[]): Promise<boolean[]> {
-    await insertAudit(postgres.database, workerName, queue, rows)
+  async function insert(on: Queryable, rows: readonly AuditRow[]): Promise<boolean[]> {
+    await insertAudit(on, workerName, queue, rows)
     return rows.map(() => true)
   }
 
@@ -84,13 +84,13 @@ export function createAudit(queue: QueueName, { postgres, workerName }: Dependen
 export type Audit = ReturnType<typeof createAudit>
 
 /** What is left of an entry whose row the server refuses. */
-export function unrecordable<T extends AuditedItem>(entry: Entry<T>): Failed {
+export function unrecordable(entry: Entry<AuditedItem>): Failed {
   const { request, index } = itemOf(entry)
   const bare: OpenRequest = { ...request, tenant: undefined, purpose: '', reason: undefined }
   return fail({ request: bare, index }, 'failed' in entry ? entry.failed : 'unavailable')
 }
 
-export function rowOf<T extends AuditedItem>(entry: Entry<T>): AuditRow {
+export function rowOf(entry: Entry<AuditedItem, string>): AuditRow {
   const { request, index, token, field, subject, mask, policyRevision, kekVersion } = itemOf(entry)
   const { id: requestId, attempt, actor, tenant, purpose, reason } = request
   const outcome = 'failed' in entry ? entry.failed : 'ok'

@@ -1,4 +1,4 @@
-import type { Mask, Question } from '../../shared/policy/index.ts'
+import type { Mask, Policy, Question } from '../../shared/policy/index.ts'
 import type { AuditedItem, Entry } from '../batch.ts'
 import { fail, live } from '../batch.ts'
 import { bisect } from '../bisect.ts'
@@ -18,8 +18,8 @@ export interface Allowed {
 export function createAuthorize({
   policy,
 }: Dependencies): <T extends Labelled>(items: T[]) => Promise<Entry<T & Allowed>[]> {
-  async function decide<T extends Labelled>(items: readonly T[]): Promise<Entry<T & Allowed>[]> {
-    const { revision, decisions } = await policy.policy.decide(items.map(questionOf))
+  async function decide<T extends Labelled>(by: Policy, items: readonly T[]): Promise<Entry<T & Allowed>[]> {
+    const { revision, decisions } = await by.decide(items.map(questionOf))
     return items.map((item, i) => {
       const decision = decisions[i]
       const tenant = item.request.tenant
@@ -31,7 +31,7 @@ export function createAuthorize({
   return (items) =>
     bisect(
       items,
-      (some) => policy.guard.use(() => decide(some)),
+      (some) => policy.use((by) => decide(by, some)),
       (item) => fail(item, 'denied'),
     )
 }

@@ -11,7 +11,7 @@ export type DecryptedItem = Omit<UnwrappedItem, 'dek'> & { readonly value: Secre
 export function decrypt(items: UnwrappedItem[]): Entry<DecryptedItem>[] {
   return items.map(({ dek, ...item }) => {
     try {
-      const value = openRecord(dek.reveal(), item.ciphertext, item.label)
+      const value = openRecord(dek.reveal(), item.ciphertext, item)
       return value === undefined
         ? fail(item, 'corrupt')
         : live({ ...item, value: new Secret(applyMask(item.mask, value.reveal())) })

@@ -1,5 +1,5 @@
-import type { RecordLabel } from '../../shared/crypto/record.ts'
 import { tokenToUuid } from '../../shared/crypto/token.ts'
+import type { Queryable } from '../../shared/db/database.ts'
 import * as statements from '../../shared/db/statements.ts'
 import type { AuditedItem, Entry, Stage } from '../batch.ts'
 import { fail, live } from '../batch.ts'
@@ -18,7 +18,6 @@ export interface FoundItem extends AskedItem {
   readonly field: string
   readonly subject: string
   readonly kekVersion: number
-  readonly label: RecordLabel
   readonly ciphertext: Buffer
   readonly wrappedDek: string
 }
@@ -35,13 +34,13 @@ export function createLookup({ postgres }: Dependencies): Stage<AskedItem, Found
     run: (items) =>
       bisect(
         items,
-        (some) => postgres.guard.use(() => select(some)),
+        (some) => postgres.use((database) => select(database, some)),
         (item) => fail(item, 'unavailable'),
       ),
   })
 
-  async function select(items: readonly AskedItem[]): Promise<Entry<FoundItem>[]> {
-    const rows = await postgres.database.query(statements.lookup, [
+  async function select(on: Queryable, items: readonly AskedItem[]): Promise<Entry<FoundItem>[]> {
+    const rows = await on.query(statements.lookup, [
       items.map(({ request }) => request.tenant ?? null),
       items.map(({ token }) => tokenToUuid(token)),
     ])
@@ -52,8 +51,7 @@ export function createLookup({ postgres }: Dependencies): Stage<AskedItem, Found
       const { field, subject, ct, wdek, kek_version: kekVersion } = row
       if (ct === null || wdek === null) return fail({ ...item, field, subject }, 'erased')
       if (kekVersion === null) return fail({ ...item, field, subject }, 'corrupt')
-      const label = { tenant: item.request.tenant, field, subject, token: item.token }
-      return live({ ...item, field, subject, kekVersion, label, ciphertext: ct, wrappedDek: wdek })
+      return live({ ...item, field, subject, kekVersion, ciphertext: ct, wrappedDek: wdek })
     })
   }
 

@@ -8,6 +8,7 @@ import type { RequestEnvelope } from '../../shared/contract/request.ts'
 import { requestEnvelope } from '../../shared/contract/request.ts'
 import { bodyCharacters, decodeBase64, digestOf, digestOfEncoded, openBody } from '../../shared/contract/seal.ts'
 import type { RequestErrorCode } from '../../shared/errors/catalogue.ts'
+import { ContentRefused } from '../../shared/errors/server-errors.ts'
 import type { OpenRequest, SealedRequest } from '../batch.ts'
 import { hasPassed, nowSeconds } from '../deadline.ts'
 import type { Dependencies } from '../dependencies.ts'
@@ -95,8 +96,13 @@ export function createOpen<Body extends { items: unknown[]; purpose: string; rea
     const body = opened === 'not json' ? undefined : bodySchema.safeParse(opened.content).data
     if (body === undefined || body.items.length !== itemCount) return refused('malformed')
 
-    const tenant = await policy.guard.use(() => policy.policy.tenantOf(actor))
-    return { kind: 'open', request: { ...authentic, tenant, purpose: body.purpose, reason: body.reason }, body }
+    try {
+      const tenant = await policy.use((by) => by.tenantOf(actor))
+      return { kind: 'open', request: { ...authentic, tenant, purpose: body.purpose, reason: body.reason }, body }
+    } catch (error) {
+      if (error instanceof ContentRefused) return refused('unavailable')
+      throw error
+    }
   }
 }
 

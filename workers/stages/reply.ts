@@ -10,8 +10,9 @@ import type { SealedRequest } from '../batch.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { Claim } from './open.ts'
 
-type ItemsOf<Body> = Extract<Body, { items: unknown[] }> extends { items: (infer Item)[] } ? Item : never
-export type ReplyItems = (ItemsOf<DetokReplyBody> | ItemsOf<TokenizeReplyBody>)[]
+type ItemOf<Body> = Body extends { items: (infer Item)[] } ? Item : never
+export type DetokReplyItem = ItemOf<DetokReplyBody>
+export type TokenizeReplyItem = ItemOf<TokenizeReplyBody>
 
 const hintsPerSecond = 10
 
@@ -31,11 +32,11 @@ export function createReply(queue: QueueName, { redis }: Dependencies) {
     const clear = { id, actor, queue, request: digest, items, ...counts }
     const body = sealBody(sessionKey, content, replyAad(clear)).toString('base64')
     const envelope: ReplyEnvelope = { v: 1, ...clear, session, until, body }
-    await redis.guard.use(() => redis.replies.publish(request.reply, 'reply', envelope, replyJobId(queue, id, digest)))
+    await redis.use((queues) => queues.publish(request.reply, 'reply', envelope, replyJobId(queue, id, digest)))
   }
 
   return {
-    items: (request: SealedRequest, items: ReplyItems): Promise<void> => {
+    items: (request: SealedRequest, items: (DetokReplyItem | TokenizeReplyItem)[]): Promise<void> => {
       const failed = items.filter((item) => 'error' in item).length
       return publish(request, { ok: items.length - failed, failed }, { items })
     },
@@ -47,7 +48,7 @@ export function createReply(queue: QueueName, { redis }: Dependencies) {
       if (!isReplyQueueOf(actor, reply) || !hintsLeft(actor)) return
       const content: Hint = { code }
       try {
-        await redis.guard.use(() => redis.replies.publish(reply, 'hint', content, hintJobId(queue, id)))
+        await redis.use((queues) => queues.publish(reply, 'hint', content, hintJobId(queue, id)))
       } catch (error) {
         // A queue that takes no job gets no hint; its requester waits for the deadline.
         if (!(error instanceof ContentRefused)) throw error
@@ -55,6 +56,8 @@ export function createReply(queue: QueueName, { redis }: Dependencies) {
     },
   }
 }
+
+export type Reply = ReturnType<typeof createReply>
 
 /** Forged requests cost nothing to make, so what they can make us publish is bounded, for each actor they name. */
 function createHintLimit(): (actor: string) => boolean {

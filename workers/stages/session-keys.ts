@@ -3,8 +3,7 @@ import { LRUCache } from 'lru-cache'
 import { sessionAad } from '../../shared/contract/associated-data.ts'
 import type { QueueName } from '../../shared/contract/grammar.ts'
 import { sessionKeyName } from '../../shared/contract/names.ts'
-import { aesKey } from '../../shared/crypto/aes-gcm.ts'
-import { ContentRefused, ContentSuspected, Unavailable } from '../../shared/errors/server-errors.ts'
+import { ContentRefused, ContentSuspected } from '../../shared/errors/server-errors.ts'
 import type { Dependencies } from '../dependencies.ts'
 
 export interface SessionClaim {
@@ -24,22 +23,9 @@ export function createSessionKeys(queue: QueueName, { transit }: Dependencies): 
   const cache = new LRUCache<string, Promise<KeyObject | undefined>>({ max: 10_000, ttl: 60_000 })
 
   async function unwrap({ actor, session, until }: SessionClaim): Promise<KeyObject | undefined> {
-    const unwrapOnce = async () => {
-      const result = await transit.transit.decryptSession(
-        sessionKeyName(queue, actor),
-        session,
-        sessionAad(queue, actor, until),
-      )
-      if ('error' in result && result.error === 'failed') throw new Unavailable('transit', 'server error')
-      return result
-    }
+    const [name, aad] = [sessionKeyName(queue, actor), sessionAad(queue, actor, until)]
     try {
-      const result = await transit.guard.use(unwrapOnce)
-      if ('error' in result) return undefined
-      const bytes = result.ok.reveal()
-      const key = bytes.length === 32 ? aesKey(bytes) : undefined
-      result.ok.wipe()
-      return key
+      return await transit.use((it) => it.sessionKey(name, session, aad))
     } catch (error) {
       // No such key: nobody of this name may use this queue.
       if (error instanceof ContentRefused && !(error instanceof ContentSuspected)) return undefined

@@ -1,7 +1,8 @@
 import { tokenFromUuid, tokenToUuid } from '../../shared/crypto/token.ts'
 import type { Queryable } from '../../shared/db/database.ts'
 import * as statements from '../../shared/db/statements.ts'
-import type { Entry, Failed, OpenRequest } from '../batch.ts'
+import type { ItemErrorCode } from '../../shared/errors/catalogue.ts'
+import type { AuditedItem, Entry, Failed, OpenRequest } from '../batch.ts'
 import { fail, itemOf, live } from '../batch.ts'
 import { bisect } from '../bisect.ts'
 import { Coalescer } from '../coalescer.ts'
@@ -14,6 +15,11 @@ import type { EncryptedItem } from './encrypt.ts'
 const rowsPerTransaction = 200
 const transactionsInFlight = 2
 
+/** `conflict` is found item by item, and refuses the request as a whole. */
+type Code = ItemErrorCode | 'conflict'
+type StoredItem = AuditedItem & { readonly token: string }
+export type StoredEntry = Entry<StoredItem, Code>
+
 /**
  * Stage **store**, with **audit**: the records of several batches and an audit row for every item, failed ones included,
  * in one transaction. When it resolves both are committed.
@@ -22,32 +28,30 @@ const transactionsInFlight = 2
  * first; under other contents of the same id nothing is stored, and each item is a `conflict`.
  */
 export function createStore({ postgres, workerName }: Dependencies, audit: Audit) {
-  const coalescer = new Coalescer<Entry<EncryptedItem>, Entry<EncryptedItem> | 'refused'>({
+  const coalescer = new Coalescer<Entry<EncryptedItem>, StoredEntry | 'refused'>({
     batchItems: rowsPerTransaction,
     batchesInFlight: transactionsInFlight,
     run: (batch) =>
-      bisect<Entry<EncryptedItem>, Entry<EncryptedItem> | 'refused'>(
+      bisect<Entry<EncryptedItem>, StoredEntry | 'refused'>(
         batch,
-        (some) => postgres.guard.use(() => commit(some)),
+        (some) => postgres.use((database) => database.transaction((on) => commit(on, some))),
         () => 'refused',
       ),
   })
 
-  function commit(batch: readonly Entry<EncryptedItem>[]): Promise<Entry<EncryptedItem>[]> {
-    return postgres.database.transaction(async (on) => {
-      const conflicting = await findConflicts(on, batch)
-      const judged = batch.map((entry) => judge(entry, conflicting))
-      const kept = await insert(
-        on,
-        judged.flatMap((entry) => ('live' in entry ? [entry.live] : [])),
-      )
-      const done = judged.map((entry) => ('live' in entry ? live(kept.get(entry.live) ?? entry.live) : entry))
-      await insertAudit(on, workerName, 'tokenize', done.map(rowOf))
-      return done
-    })
+  async function commit(on: Queryable, batch: readonly Entry<EncryptedItem>[]): Promise<StoredEntry[]> {
+    const conflicting = await findConflicts(on, batch)
+    const judged = batch.map((entry) => judge(entry, conflicting))
+    const stored = await insert(
+      on,
+      judged.flatMap((entry) => ('live' in entry ? [entry.live] : [])),
+    )
+    const done = judged.map((entry) => ('live' in entry ? (stored.get(entry.live) ?? conflict(entry.live)) : entry))
+    await insertAudit(on, workerName, 'tokenize', done.map(rowOf))
+    return done
   }
 
-  return async (batch: readonly Entry<EncryptedItem>[]): Promise<Entry<EncryptedItem>[]> => {
+  return async (batch: readonly Entry<EncryptedItem>[]): Promise<StoredEntry[]> => {
     const results = await coalescer.add(batch)
     const refused = batch.filter((_, i) => results[i] === 'refused').map(unrecordable)
     // What could not be stored is still told to the audit.
@@ -57,12 +61,13 @@ export function createStore({ postgres, workerName }: Dependencies, audit: Audit
   }
 }
 
-function judge(entry: Entry<EncryptedItem>, conflicting: Set<string>): Entry<EncryptedItem> {
+function judge(entry: Entry<EncryptedItem>, conflicting: Set<string>): Entry<EncryptedItem, Code> {
   const item = itemOf(entry)
-  if (conflicting.has(keyOf(item.request))) return fail({ ...item, token: undefined }, 'conflict')
+  if (conflicting.has(keyOf(item.request))) return conflict(item)
   return 'live' in entry && hasPassed(item.request.exp) ? fail({ ...item, token: undefined }, 'expired') : entry
 }
 
+const conflict = (item: AuditedItem) => fail({ ...item, token: undefined }, 'conflict')
 const keyOf = ({ actor, id }: OpenRequest): string => `${actor} ${id}`
 const hashOf = ({ digest }: OpenRequest): Buffer => Buffer.from(digest.slice(0, 32), 'hex')
 
@@ -76,12 +81,16 @@ async function findConflicts(on: Queryable, batch: readonly Entry<EncryptedItem>
   return new Set(rows.map(({ position }) => keyOf(requests[position - 1] as OpenRequest)))
 }
 
-/** Stores what is new, and answers for each item the item as it is stored: perhaps under the token of an earlier run. */
-async function insert(on: Queryable, items: EncryptedItem[]): Promise<Map<EncryptedItem, EncryptedItem>> {
+/**
+ * Stores what is new, and answers each item as it is stored, perhaps under the token of an earlier run. An item that is not
+ * among the answers was stored by a request of other contents: its token must not leave, as its value is nowhere.
+ */
+async function insert(on: Queryable, items: EncryptedItem[]): Promise<Map<EncryptedItem, { live: StoredItem }>> {
   if (items.length === 0) return new Map()
   const actors = items.map(({ request }) => request.actor)
   const ids = items.map(({ request }) => request.id)
   const indexes = items.map(({ index }) => index)
+  const hashes = items.map(({ request }) => hashOf(request))
   await on.query(statements.store, [
     items.map(({ token }) => tokenToUuid(token)),
     items.map(({ tenant }) => tenant),
@@ -92,13 +101,15 @@ async function insert(on: Queryable, items: EncryptedItem[]): Promise<Map<Encryp
     actors,
     ids,
     indexes,
-    items.map(({ request }) => hashOf(request)),
+    hashes,
   ])
-  const rows = await on.query(statements.stored, [actors, ids, indexes])
+  const rows = await on.query(statements.stored, [actors, ids, indexes, hashes])
   return new Map(
-    rows.map(({ position, token }) => {
+    rows.map(({ position, token: uuid }) => {
       const item = items[position - 1] as EncryptedItem
-      return [item, { ...item, token: tokenFromUuid(token) }]
+      const token = tokenFromUuid(uuid)
+      // Of an earlier run's record, the KEK version is not known here.
+      return [item, live(token === item.token ? item : { ...item, token, kekVersion: undefined })]
     }),
   )
 }

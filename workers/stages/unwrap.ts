@@ -2,7 +2,7 @@ import { kekName } from '../../shared/contract/names.ts'
 import type { Secret } from '../../shared/crypto/secret.ts'
 import type { ItemErrorCode } from '../../shared/errors/catalogue.ts'
 import { ContentSuspected } from '../../shared/errors/server-errors.ts'
-import type { ItemResult } from '../../shared/transit/index.ts'
+import type { ItemResult, Transit } from '../../shared/transit/index.ts'
 import type { Entry } from '../batch.ts'
 import { fail, live } from '../batch.ts'
 import { bisect } from '../bisect.ts'
@@ -13,8 +13,8 @@ import type { FoundItem } from './lookup.ts'
 
 export type UnwrappedItem = FoundItem & Allowed & { readonly dek: Secret<Buffer> }
 
-/** What Transit's word on an item means to the requester. */
-export const transitErrors = {
+/** What Transit's word on a wrapped DEK means to the requester. */
+const codes = {
   rejected: 'corrupt',
   retired: 'key_retired',
   failed: 'unavailable',
@@ -24,29 +24,38 @@ export const transitErrors = {
 export function createUnwrap({
   transit,
 }: Dependencies): (items: (FoundItem & Allowed)[]) => Promise<Entry<UnwrappedItem>[]> {
-  async function decrypt(items: readonly (FoundItem & Allowed)[]): Promise<Entry<UnwrappedItem>[]> {
-    const late = items.map(({ request }) => hasPassed(request.exp))
-    const inTime = items.filter((_, i) => !late[i])
-    const results =
-      inTime.length === 0
-        ? []
-        : await transit.transit.decrypt(
-            kekName,
-            inTime.map(({ wrappedDek }) => wrappedDek),
-          )
-    let next = 0
-    return items.map((item, i) => {
-      if (late[i]) return fail(item, 'expired')
-      const result = results[next++]
-      if (result === undefined) return fail(item, 'unavailable')
-      return 'ok' in result ? live({ ...item, dek: result.ok }) : fail(item, transitErrors[result.error])
-    })
+  return async (items) => {
+    const unwrapped: Secret<Buffer>[] = []
+    try {
+      return await bisect(
+        items,
+        (some) => transit.use((it) => decrypt(it, some, unwrapped)),
+        // Only a clear no is final: what Transit merely failed at may open another time.
+        (item, error) => fail(item, error instanceof ContentSuspected ? 'unavailable' : 'corrupt'),
+      )
+    } catch (error) {
+      // One half of a batch was unwrapped, and nobody will use it.
+      for (const dek of unwrapped) dek.wipe()
+      throw error
+    }
   }
-  return (items) =>
-    bisect(
-      items,
-      (some) => transit.guard.use(() => decrypt(some)),
-      // Only a clear no is final: what Transit merely failed at may open another time.
-      (item, error) => fail(item, error instanceof ContentSuspected ? 'unavailable' : 'corrupt'),
-    )
+}
+
+async function decrypt(
+  transit: Transit,
+  items: readonly (FoundItem & Allowed)[],
+  unwrapped: Secret<Buffer>[],
+): Promise<Entry<UnwrappedItem>[]> {
+  const late = items.map(({ request }) => hasPassed(request.exp))
+  const wrapped = items.filter((_, i) => !late[i]).map(({ wrappedDek }) => wrappedDek)
+  const results = wrapped.length === 0 ? [] : await transit.decrypt(kekName, wrapped)
+  let next = 0
+  return items.map((item, i) => {
+    if (late[i]) return fail(item, 'expired')
+    const result = results[next++]
+    if (result === undefined) return fail(item, 'unavailable')
+    if ('error' in result) return fail(item, codes[result.error])
+    unwrapped.push(result.ok)
+    return live({ ...item, dek: result.ok })
+  })
 }

@@ -31,26 +31,40 @@ create index audit_at on vault.audit using brin (at);
 -- Where a month has no partition of its own, its rows are kept here rather than refused.
 create table vault.audit_default partition of vault.audit default;
 
--- Makes the partitions of this month and of `months_ahead` more; those that exist stay as they are.
+-- Makes the partitions of this month and of `months_ahead` more; those that exist stay as they are. Rows of such a month
+-- that the default partition took meanwhile move into it.
 create function vault.create_audit_partitions(months_ahead integer) returns setof text language plpgsql as $$
 declare
+  this_month date := date_trunc('month', now() at time zone 'utc');
   first_day date;
+  first_moment timestamptz;
+  last_moment timestamptz;
   partition text;
 begin
   for first_day in
-    select generate_series(date_trunc('month', now() at time zone 'utc'),
-                           date_trunc('month', now() at time zone 'utc') + make_interval(months => months_ahead),
-                           interval '1 month')::date
+    select generate_series(this_month, this_month + make_interval(months => months_ahead), interval '1 month')::date
   loop
     partition := 'audit_' || to_char(first_day, 'YYYY_MM');
-    if to_regclass('vault.' || partition) is null then
-      execute format('create table vault.%I partition of vault.audit for values from (%L) to (%L)', partition,
-                     first_day::text || ' 00:00:00+00', (first_day + interval '1 month')::date::text || ' 00:00:00+00');
-      return next partition;
-    end if;
+    continue when to_regclass('vault.' || partition) is not null;
+    first_moment := first_day::timestamp at time zone 'utc';
+    last_moment := (first_day + interval '1 month') at time zone 'utc';
+    execute format('create table vault.%I (like vault.audit including all)', partition);
+    execute format('with moved as (delete from vault.audit_default where at >= $1 and at < $2 returning *)
+                    insert into vault.%I select * from moved', partition) using first_moment, last_moment;
+    execute format('alter table vault.audit attach partition vault.%I for values from (%L) to (%L)',
+                   partition, first_moment, last_moment);
+    return next partition;
   end loop;
 end $$;
 revoke execute on function vault.create_audit_partitions from public;
+
+-- A token as its users know it, for whoever reads the audit: `tok_` and the 128 bits in Crockford's base32.
+create function vault.token_text(token uuid) returns text language sql immutable strict as $$
+  select 'tok_' || string_agg(substr('0123456789abcdefghjkmnpqrstvwxyz', 1 + substring(bits from digit * 5 + 1 for 5)::integer, 1),
+                              '' order by digit)
+  from (select b'00' || ('x' || replace(token::text, '-', ''))::bit(128) as bits) as padded,
+       generate_series(0, 25) as digit
+$$;
 
 grant insert (worker, request_id, attempt, item, items, actor, claimed_actor, tenant, purpose, reason, action, token,
               field, subject, outcome, mask, policy_revision, kek_version)

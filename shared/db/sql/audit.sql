@@ -1,8 +1,8 @@
 -- Audit rows. Time and database user are the server's defaults.
--- $1 text worker, $2 text action, $3 uuid[] request ids, $4 int[] attempts, $5 int[] items, $6 int[] item counts,
+-- $1 text worker, $2 text action, $3 uuid[] request ids, $4 smallint[] attempts, $5 smallint[] items, $6 integer[] item counts,
 -- $7 text[] actors, $8 text[] claimed actors, $9 text[] tenants, $10 text[] purposes, $11 text[] reasons,
 -- $12 uuid[] tokens, $13 text[] fields, $14 text[] subjects, $15 text[] outcomes, $16 text[] masks,
--- $17 text[] policy revisions, $18 int[] KEK versions
+-- $17 text[] policy revisions, $18 integer[] KEK versions
 insert into vault.audit (worker, action, request_id, attempt, item, items, actor, claimed_actor, tenant, purpose, reason,
                          token, field, subject, outcome, mask, policy_revision, kek_version)
 select $1, $2, q.*

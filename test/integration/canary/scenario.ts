@@ -1,15 +1,17 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
 import type { Client, Detokenized, Tokenized } from '../../../producers/index.ts'
 import { RequestFailed } from '../../../producers/index.ts'
-import type { Ticket } from '../../../producers/request.ts'
 import type { QueueName } from '../../../shared/contract/grammar.ts'
-import { replyJobId } from '../../../shared/contract/names.ts'
+import type { RequestEnvelope } from '../../../shared/contract/request.ts'
 import { tokenToUuid } from '../../../shared/crypto/token.ts'
-import { startCli } from '../../harness/child.ts'
-import { Forger, ticketOf } from '../../harness/forger.ts'
+import { runCli } from '../../harness/child.ts'
+import { codesOf } from '../../harness/outcomes.ts'
+import type { RequestContent } from '../../harness/raw-producer.ts'
+import { now, RawProducer, ticketOf } from '../../harness/raw-producer.ts'
+import { until } from '../../harness/until.ts'
 import type { TestActor, TestVault } from '../../harness/vault.ts'
 
 const purpose = 'test'
@@ -23,13 +25,13 @@ export interface Trail {
 export class Scenario {
   readonly #vault: TestVault
   readonly #client: Client
-  readonly #forger: Forger
+  readonly #raw: RawProducer
   readonly trail: Trail = { codes: new Set(), texts: new Map() }
 
   constructor(vault: TestVault, actor: TestActor, client: Client) {
     this.#vault = vault
     this.#client = client
-    this.#forger = new Forger(vault, actor)
+    this.#raw = new RawProducer(vault, actor)
   }
 
   /** Values in, values out, and every way in which an item can fail. */
@@ -74,34 +76,36 @@ export class Scenario {
   async requests(canary: string): Promise<void> {
     const token = { token: canary }
     const value = { field: 'note', value: canary }
-    const past = Math.floor(Date.now() / 1_000) - 3_600
-    const tickets = [
-      await this.#forger.sealAndSend('tokenize', `{"purpose":"test","items":[{"field":"note","value":"${canary}`),
-      await this.#forger.sealAndSend('tokenize', `${canary}{}`),
-      await this.#forger.sealAndSend('tokenize', { purpose: canary, items: [value] }),
-      await this.#forger.sealAndSend('tokenize', { purpose, reason: canary.repeat(9), items: [value] }),
-      await this.#forger.sealAndSend('tokenize', { purpose, items: [value], [canary]: canary }),
-      await this.#forger.sealAndSend('tokenize', { purpose, items: [{ ...value, [canary]: 1 }] }),
-      await this.#forger.sealAndSend('tokenize', { purpose, items: [value, value] }),
-      await this.#forger.sealAndSend('tokenize', { purpose, items: [value] }, { exp: past }),
-      await this.#forger.sealAndSend('tokenize', { purpose, items: new Array(1_001).fill(value) }, { items: 1_001 }),
-      await this.#forger.sealAndSend('detok', { purpose, items: [{ token: { [canary]: canary } }] }),
-      await this.#forger.sealAndSend('detok', { purpose, items: [token, canary] }, { items: 2 }),
-      await this.#forger.sealAndSend('detok', `[${JSON.stringify(canary)}]`),
+    const given = (content: RequestContent, fields?: Partial<RequestEnvelope>) =>
+      this.#raw.request('tokenize', content, fields)
+    const asked = (content: RequestContent) => this.#raw.request('detok', content)
+    const first = await given({ purpose, items: [value] })
+    await this.#raw.put(first)
+    await this.#client.collect(ticketOf(first))
+    const refused = [
+      await given(`{"purpose":"test","items":[{"field":"note","value":"${canary}`),
+      await given(`${canary}{}`),
+      await given({ purpose: canary, items: [value] }),
+      await given({ purpose, reason: canary.repeat(9), items: [value] }),
+      await given({ purpose, items: [value], [canary]: canary }),
+      await given({ purpose, items: [{ ...value, [canary]: 1 }] }),
+      await given({ purpose, items: [value, value] }, { items: 1 }),
+      await given({ purpose, items: [value] }, { exp: now() - 3_600 }),
+      await given({ purpose, items: new Array(1_001).fill(value) }),
+      await asked({ purpose, items: [{ token: { [canary]: canary } }] }),
+      await asked({ purpose, items: [token, canary] }),
+      await asked(`[${JSON.stringify(canary)}]`),
+      await given({ purpose, items: [{ ...value, value: `${canary}!` }] }, { id: first.envelope.id }),
     ]
-    const first = await this.#forger.seal('tokenize', { purpose, items: [value] })
-    await this.#forger.send('tokenize', first)
-    await this.#client.collect(ticketOf('tokenize', first))
-    tickets.push(
-      await this.#forger.sealAndSend('tokenize', { purpose, items: [{ ...value, value: `${canary}!` }] }, first),
-    )
-    for (const ticket of tickets) {
-      await this.#answered(ticket)
-      await this.#failing('collect', () => this.#client.collect<QueueName>(ticket))
+    for (const request of refused) {
+      await this.#raw.put(request)
+      await this.#raw.reply(request)
+      await this.#failing('collect', () => this.#client.collect<QueueName>(ticketOf(request)))
     }
     // Sealed under a session that no worker can open.
-    const sealed = await this.#forger.seal('detok', { purpose, items: [token] })
-    await this.#forger.send('detok', { ...sealed, session: `vault:v1:${Buffer.alloc(76).toString('base64')}` })
+    const unopened = await asked({ purpose, items: [token] })
+    const session = `vault:v1:${Buffer.alloc(76).toString('base64')}`
+    await this.#raw.put(unopened, { data: { ...unopened.envelope, session } })
     await this.deadLetter('detok', 1)
   }
 
@@ -120,17 +124,19 @@ export class Scenario {
   async clumsy(canary: string): Promise<void> {
     const value = { field: 'note', value: canary }
     const open = { purpose, items: [value] }
-    const sealed = await this.#forger.seal('detok', { purpose, items: [{ token: 'x' }] })
-    const jobs = [open, { ...sealed, [canary]: 1 }, { ...sealed, reply: canary }, { ...sealed, body: canary }]
-    for (const job of jobs) await this.#forger.send('detok', job, { jobId: `clumsy-${jobs.indexOf(job)}` })
+    const { envelope } = await this.#raw.request('detok', { purpose, items: [{ token: 'x' }] })
+    const jobs = [open, { ...envelope, [canary]: 1 }, { ...envelope, reply: canary }, { ...envelope, body: canary }]
+    const queue = this.#vault.queue('detok')
+    for (const [i, job] of jobs.entries()) await queue.add('detok', job, { jobId: `clumsy-${i}` })
     await this.deadLetter('detok', 1 + jobs.length)
   }
 
   /** One that knows the form of a request, but forgets to encrypt its body. */
   async unsealed(canary: string): Promise<void> {
-    const sealed = await this.#forger.seal('tokenize', { purpose, items: [{ field: 'note', value: canary }] })
-    const plain = JSON.stringify({ purpose, items: [{ field: 'note', value: canary }] }).padEnd(512)
-    await this.#forger.send('tokenize', { ...sealed, body: Buffer.from(plain).toString('base64') })
+    const content = { purpose, items: [{ field: 'note', value: canary }] }
+    const request = await this.#raw.request('tokenize', content)
+    const body = Buffer.from(JSON.stringify(content).padEnd(512)).toString('base64')
+    await this.#raw.put(request, { data: { ...request.envelope, body } })
     await this.deadLetter('tokenize', 1)
   }
 
@@ -141,9 +147,9 @@ export class Scenario {
       return join(directory, name)
     }
     const run = async (name: string, expected: number, ...args: string[]) => {
-      const child = startCli([...args, '--purpose', purpose], environment)
-      expect(await child.exited, `${name}: ${child.stderr}`).toBe(expected)
-      this.trail.texts.set(`command ${name}`, child.stderr)
+      const { code, stderr } = await runCli([...args, '--purpose', purpose], { env: environment })
+      expect(code, `${name}: ${stderr}`).toBe(expected)
+      this.trail.texts.set(`command ${name}`, stderr)
     }
     const cell = `"${canary.replaceAll('"', '""')}"`
     const csv = await file('people.csv', `email,phone\n${cell},${cell}\n`)
@@ -163,19 +169,14 @@ export class Scenario {
     await run('no text', 1, 'tokenize', await file('object.ndjson', `{"email":{"${text}":1}}\n`), ...email)
   }
 
-  async #answered({ queue, id, request, reply }: Ticket): Promise<void> {
-    const replies = this.#vault.queue(reply)
-    const there = async () => expect(await replies.getJob(replyJobId(queue, id, request))).toBeDefined()
-    await vi.waitFor(there, { timeout: 10_000 })
-  }
-
   async deadLetter(queue: string, count: number): Promise<void> {
     const letters = this.#vault.queue(`dead-${queue}`)
-    await vi.waitFor(async () => expect(await letters.getWaitingCount()).toBe(count), { timeout: 10_000 })
+    await until(`${count} dead letters`, async () => (await letters.getWaitingCount()) >= count)
+    expect(await letters.getWaitingCount()).toBe(count)
   }
 
   #note(outcomes: readonly (Tokenized | Detokenized)[]): void {
-    for (const outcome of outcomes) this.trail.codes.add(outcome.ok ? 'ok' : outcome.code)
+    for (const code of codesOf(outcomes)) this.trail.codes.add(code)
     this.trail.texts.set(`outcomes ${this.trail.texts.size}`, inspect(outcomes) + JSON.stringify(outcomes))
   }
 

@@ -1,33 +1,14 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { TestVault } from '../../harness/vault.ts'
-import { environmentOf, run, Workplace } from './cli.ts'
+import { describe, expect, test } from 'vitest'
+import { useCli } from './use-cli.ts'
 
-/* Every file of shared/cases through the real command: the outcomes are those of the table in its README. */
+/* Every file of test/cases through the real command: the outcomes are those of the table in its README. */
 
-let vault: TestVault
-let home: Workplace
-let env: Record<string, string>
-let place: Workplace
-
-beforeAll(async () => {
-  vault = await TestVault.open()
-  home = await Workplace.make()
-  env = await environmentOf(vault, await vault.actor(), home)
-  await vault.replica('detok')
-  await vault.replica('tokenize')
-})
-afterAll(async () => {
-  await vault.close()
-  await home.remove()
-})
-beforeEach(async () => {
-  place = await Workplace.make()
-})
-afterEach(() => place.remove())
+const cli = useCli({ workers: true })
+const { place } = cli
 
 const purpose = ['--purpose', 'test']
 const convert = (command: 'tokenize' | 'detok', file: string, ...options: string[]) =>
-  run([command, file, ...purpose, ...options], { env, cwd: place.directory })
+  cli.run([command, file, ...purpose, ...options])
 const token = /tok_[0-7][0-9a-hjkmnp-tv-z]{25}/g
 
 describe('messy.csv', () => {

@@ -2,37 +2,17 @@ import { execFile } from 'node:child_process'
 import { lstatSync, mkdirSync, symlinkSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { TestVault } from '../../harness/vault.ts'
-import type { RunOptions } from './cli.ts'
-import { environmentOf, run, start, Workplace } from './cli.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { ChildOptions } from '../../harness/child.ts'
+import { useCli } from './use-cli.ts'
 
 /* Where the bytes come from and go to: formats, delimiters, pipes, links, devices. */
 
-let vault: TestVault
-let home: Workplace
-let env: Record<string, string>
-let place: Workplace
-
-beforeAll(async () => {
-  vault = await TestVault.open()
-  home = await Workplace.make()
-  env = await environmentOf(vault, await vault.actor(), home)
-  await vault.replica('detok')
-  await vault.replica('tokenize')
-})
-afterAll(async () => {
-  await vault.close()
-  await home.remove()
-})
-beforeEach(async () => {
-  place = await Workplace.make()
-})
-afterEach(() => place.remove())
+const cli = useCli({ workers: true })
+const { place } = cli
 
 const token = /tok_[0-7][0-9a-hjkmnp-tv-z]{25}/g
-const pii = (args: string[], options: RunOptions = {}) =>
-  run([...args, '--purpose', 'test'], { env, cwd: place.directory, ...options })
+const pii = (args: string[], options: ChildOptions = {}) => cli.run([...args, '--purpose', 'test'], options)
 
 /** There and back; what came back. */
 async function roundTrip(name: string, content: string | Buffer, ...options: string[]): Promise<Buffer> {
@@ -106,11 +86,14 @@ describe('standard input and output', () => {
     place.write('many.csv', `id,email\n${rows}\n`)
     const [node, main] = [process.execPath, new URL('../../../cli/main.ts', import.meta.url).pathname]
     const line = `set -o pipefail; '${node}' '${main}' detok many.csv --fields email --purpose test --out - | head -n 1`
-    const ended = promisify(execFile)('bash', ['-c', line], { cwd: place.directory, env: { ...process.env, ...env } })
+    const ended = promisify(execFile)('bash', ['-c', line], {
+      cwd: place.directory,
+      env: { ...process.env, ...cli.env },
+    })
     await expect(ended).rejects.toMatchObject({
       code: 1,
       stdout: 'id,email\n',
-      stderr: 'pii-vault: standard output cannot be written: its reader is gone\n',
+      stderr: 'pii-vault: Standard output cannot be written: its reader is gone.\n',
     })
   })
 })
@@ -150,15 +133,15 @@ describe('where the result goes', () => {
   test('named pipes are read and written', async () => {
     for (const name of ['in', 'out']) await promisify(execFile)('mkfifo', [place.path(name)])
     const options = ['in', '--format', 'csv', '--fields', 'email', '--out', 'out', '--purpose', 'test']
-    const { ended } = start(['tokenize', ...options], { env, cwd: place.directory })
+    const { ended } = cli.start(['tokenize', ...options])
     const [written] = await Promise.all([readFile(place.path('out'), 'utf8'), writeFile(place.path('in'), input)])
     expect(await ended).toMatchObject({ code: 0 })
     expect(written).toMatch(/^email\ntok_/)
   })
 
   test.each([
-    ['the input itself', 'a.csv', 2, 'a.csv cannot be input, output and list of failures at once'],
-    ['a directory', 'folder', 1, 'folder is a directory: name a file in it'],
+    ['the input itself', 'a.csv', 2, 'a.csv cannot be input, output and list of failures at once.'],
+    ['a directory', 'folder', 1, 'folder is a directory: name a file in it.'],
     ['a directory that is not there', 'no/result.csv', 1, 'its directory does not exist'],
   ])('%s is refused before anything is sent', async (_, out, code, message) => {
     mkdirSync(place.path('folder'))
@@ -167,6 +150,6 @@ describe('where the result goes', () => {
     expect(ended.stderr).toContain(message)
     expect(place.text('a.csv')).toBe(input)
     expect(place.files()).toEqual(['a.csv', 'folder'])
-    expect(await vault.queue('tokenize').count()).toBe(0)
+    expect(await cli.vault.queue('tokenize').count()).toBe(0)
   })
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { run } from './cli.ts'
+import { runCli } from '../../harness/child.ts'
 
 const commands = {
   '': ['start', 'stack', 'setup', 'actor', 'worker', 'tokenize', 'detok'],
@@ -23,7 +23,7 @@ const commands = {
 test.concurrent.each(Object.entries(commands))(
   'pii-vault %s --help: exit code 0, on standard output',
   async (path, said) => {
-    const { code, stdout, stderr } = await run([...path.split(' ').filter(Boolean), '--help'])
+    const { code, stdout, stderr } = await runCli([...path.split(' ').filter(Boolean), '--help'])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     const oneLine = stdout.replaceAll(/\s+/g, ' ')
     for (const what of said) expect(oneLine).toContain(what)
@@ -43,7 +43,7 @@ test.each([
   ['too much', ['worker', 'detok', 'tokenize'], 'too many arguments'],
   ['an unknown queue', ['worker', 'detox'], 'Allowed choices are detok, tokenize'],
 ])('%s: exit code 2, and how it is used on standard error', async (_, args, message) => {
-  const { code, stdout, stderr } = await run(args)
+  const { code, stdout, stderr } = await runCli(args)
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
   expect(stderr).toContain(message)
 })

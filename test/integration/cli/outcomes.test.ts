@@ -1,8 +1,7 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import type { Ended } from '../../harness/child.ts'
 import type { Grants, TestActor } from '../../harness/vault.ts'
-import { TestVault } from '../../harness/vault.ts'
-import type { Ended } from './cli.ts'
-import { environmentOf, run, Workplace } from './cli.ts'
+import { environmentOf, useCli } from './use-cli.ts'
 
 /* What becomes of single items: denied, masked, unknown, too large; and how columns become fields. */
 
@@ -18,33 +17,21 @@ const grants: Record<string, Grants['grants']> = {
   },
 }
 
-let vault: TestVault
-let home: Workplace
-let place: Workplace
 const actors: Record<string, TestActor> = {}
 const environments: Record<string, Record<string, string>> = {}
-
-beforeAll(async () => {
-  vault = await TestVault.open()
-  home = await Workplace.make()
-  for (const [name, its] of Object.entries(grants)) actors[name] = await vault.actor(name, { grants: its })
-  actors['stranger'] = await vault.actor('stranger', { tenant: `other-${vault.id}` })
-  for (const [name, actor] of Object.entries(actors)) environments[name] = await environmentOf(vault, actor, home)
-  await vault.replica('detok')
-  await vault.replica('tokenize')
+const cli = useCli({
+  workers: true,
+  prepare: async (vault, home) => {
+    for (const [name, its] of Object.entries(grants)) actors[name] = await vault.actor(name, { grants: its })
+    actors['stranger'] = await vault.actor('stranger', { tenant: `other-${vault.id}` })
+    for (const [name, actor] of Object.entries(actors)) environments[name] = await environmentOf(vault, actor, home)
+  },
 })
-afterAll(async () => {
-  await vault.close()
-  await home.remove()
-})
-beforeEach(async () => {
-  place = await Workplace.make()
-})
-afterEach(() => place.remove())
+const { place } = cli
 
 const as = (actor: string, purpose: string, ...args: string[]): Promise<Ended> =>
-  run([...args, '--purpose', purpose], { env: environments[actor] ?? {}, cwd: place.directory })
-const audit = async (actor: string) => vault.audit(actors[actor]?.name ?? '')
+  cli.run([...args, '--purpose', purpose], { env: environments[actor] ?? {} })
+const audit = async (actor: string) => cli.vault.audit(actors[actor]?.name ?? '')
 
 test('columns become fields by their names, by mapping and by quotes, over repeated --fields', async () => {
   place.write('a.csv', 'E-Mail,"Name, full",Größe,kept\na@example.com,Ann,172,x\n')
@@ -62,7 +49,7 @@ test('--subject is stored with the values; one that is none fails its items', as
   const { code } = await as('importer', 'import', 'tokenize', 'a.csv', '--fields', 'email', '--subject', 'id')
   expect(code).toBe(1)
   expect(place.failures('a.csv')).toEqual([{ row: 3, line: 4, column: 'email', code: 'invalid' }])
-  const { rows } = await vault.postgres.query(
+  const { rows } = await cli.vault.postgres.query(
     `select subject from vault.records where actor = $1
      and request_id = (select request_id from vault.audit where actor = $1 and subject = 'cust-17') order by item`,
     [actors['importer']?.name],
@@ -172,7 +159,7 @@ test('however many runs there are, an actor has one reply queue in Redis, and it
   )
   expect((await Promise.all(runs)).map(({ code }) => code)).toEqual([0, 0, 0])
   const name = actors['importer']?.name
-  const keys = await vault.redis.keys(`${vault.prefix}:reply-${name}*`)
+  const keys = await cli.vault.redis.keys(`${cli.vault.prefix}:reply-${name}*`)
   expect(new Set(keys.map((key) => key.split(':')[1]))).toEqual(new Set([`reply-${name}`]))
-  expect(await vault.queue(`reply-${name}`).count()).toBe(0)
+  expect(await cli.vault.queue(`reply-${name}`).count()).toBe(0)
 })

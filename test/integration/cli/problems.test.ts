@@ -1,36 +1,22 @@
 import { chmodSync } from 'node:fs'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { TestVault } from '../../harness/vault.ts'
-import { environmentOf, run, unusedPort, Workplace } from './cli.ts'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { freePort } from '../../harness/free-port.ts'
+import { useCli } from './use-cli.ts'
 
 /* Bad options, files, settings and servers: what is said, the exit code, and that nothing is left behind. No worker runs. */
 
-let vault: TestVault
-let home: Workplace
-let env: Record<string, string>
-let place: Workplace
+const cli = useCli()
+const { place } = cli
 
-beforeAll(async () => {
-  vault = await TestVault.open()
-  home = await Workplace.make()
-  env = await environmentOf(vault, await vault.actor(), home)
-})
-afterAll(async () => {
-  await vault.close()
-  await home.remove()
-})
-beforeEach(async () => {
-  place = await Workplace.make()
+beforeEach(() => {
   place.write('a.csv', 'id,E-mail\n1,secret-value@example.com\n')
 })
-afterEach(async () => {
+afterEach(() => {
   expect(place.files().filter((name) => name.endsWith('.partial'))).toEqual([])
-  await place.remove()
 })
 
 const purpose = ['--purpose', 'test']
-const pii = (args: string[], changes: Record<string, string> = {}) =>
-  run(args, { env: { ...env, ...changes }, cwd: place.directory })
+const pii = (args: string[], changes: Record<string, string> = {}) => cli.run(args, { env: { ...cli.env, ...changes } })
 
 describe('options', () => {
   test.each([
@@ -63,8 +49,8 @@ describe('files', () => {
       'E-Mail',
       'has no column "E-Mail". Did you mean "E-mail"? The names of its',
     ],
-    ['a file that is not there', 'b.csv', 'id', 'there is no file b.csv'],
-    ['a directory', '.', 'id', '. is a directory: name a file in it'],
+    ['a file that is not there', 'b.csv', 'id', 'There is no file b.csv.'],
+    ['a directory', '.', 'id', '. is a directory: name a file in it.'],
     ['no text in it', 'empty.csv', 'id', 'empty.csv: The file is empty'],
     ['a quote where none may be', 'quote.csv', 'id', 'quote.csv: Row 2 (line 3): a quote stands where none may be'],
     ['UTF-16', 'utf16.csv', 'id', 'use --encoding utf-16le'],
@@ -90,13 +76,13 @@ describe('files', () => {
     expect(stderr).toContain(message)
     expect(stderr).not.toContain('secret')
     expect(place.files()).toEqual(before)
-    expect(await vault.queue('tokenize').count()).toBe(0)
+    expect(await cli.vault.queue('tokenize').count()).toBe(0)
   })
 
   test.skipIf(process.getuid?.() === 0)('one that may not be read', async () => {
     chmodSync(place.path('a.csv'), 0)
     const { code, stderr } = await pii(['tokenize', 'a.csv', '--fields', 'id', ...purpose])
-    expect({ code, stderr }).toEqual({ code: 1, stderr: 'pii-vault: a.csv cannot be read: permission denied\n' })
+    expect({ code, stderr }).toEqual({ code: 1, stderr: 'pii-vault: a.csv cannot be read: permission denied.\n' })
   })
 })
 
@@ -104,7 +90,7 @@ describe('settings', () => {
   const tokenize = ['tokenize', 'a.csv', '--fields', 'id', ...purpose]
 
   test('everything that is missing is said at once', async () => {
-    const { code, stderr } = await run(tokenize, { cwd: place.directory })
+    const { code, stderr } = await cli.run(tokenize, { env: {} })
     expect(code).toBe(2)
     for (const name of ['QUEUE_URL', 'TRANSIT_ADDR', 'ACTOR_CREDENTIALS_FILE'])
       expect(stderr).toContain(`\n  - ${name} is not set: `)
@@ -134,12 +120,12 @@ describe('settings', () => {
   })
 
   test('credentials that OpenBao refuses: exit code 3', async () => {
-    const { roleId, secretId } = await vault.credentials(`other-${vault.id}`)
-    const content = { actor: `other-${vault.id}`, role_id: roleId, secret_id: `${secretId.reveal()}x` }
+    const { roleId, secretId } = await cli.vault.credentials(`other-${cli.vault.id}`)
+    const content = { actor: `other-${cli.vault.id}`, role_id: roleId, secret_id: `${secretId.reveal()}x` }
     const file = place.write('credentials.json', JSON.stringify(content))
     const { code, stderr } = await pii(tokenize, { ACTOR_CREDENTIALS_FILE: file })
     expect(code, stderr).toBe(3)
-    expect(stderr).toContain(`refuses the credentials of the actor other-${vault.id}`)
+    expect(stderr).toContain(`refuses the credentials of the actor other-${cli.vault.id}`)
     expect(stderr).not.toContain(secretId.reveal())
   })
 })
@@ -151,7 +137,7 @@ describe('a server that is not there', () => {
     ['Redis', 'QUEUE_URL', (port: number) => `redis://:secret@127.0.0.1:${port}`],
     ['OpenBao', 'TRANSIT_ADDR', (port: number) => `http://127.0.0.1:${port}`],
   ])('%s: which one, at which address, what to do, within 10 s', async (server, variable, url) => {
-    const port = await unusedPort()
+    const port = await freePort()
     const started = performance.now()
     const { code, stderr } = await pii(tokenize, { [variable]: url(port) })
     expect(performance.now() - started).toBeLessThan(10_000)

@@ -1,61 +1,34 @@
 import { appendFileSync, statSync } from 'node:fs'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { TestVault } from '../../harness/vault.ts'
-import type { Running } from './cli.ts'
-import { environmentOf, run, start, Workplace } from './cli.ts'
+import { expect, test, vi } from 'vitest'
+import { until } from '../../harness/until.ts'
+import { useCli } from './use-cli.ts'
 
-let vault: TestVault
-let home: Workplace
-let env: Record<string, string>
 // Real servers and long files, perhaps on a busy machine.
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 })
 
-let place: Workplace
-let running: Running | undefined
-
-beforeAll(async () => {
-  vault = await TestVault.open()
-  home = await Workplace.make()
-  env = await environmentOf(vault, await vault.actor(), home)
-  await vault.replica('detok')
-  await vault.replica('tokenize')
-})
-afterAll(async () => {
-  await vault.close()
-  await home.remove()
-})
-beforeEach(async () => {
-  place = await Workplace.make()
-})
-afterEach(async () => {
-  running?.kill('SIGKILL')
-  await running?.ended
-  await place.remove()
-})
+const cli = useCli({ workers: true })
+const { place } = cli
 
 const tokenize = ['tokenize', 'a.csv', '--fields', 'email', '--purpose', 'test', '--out', 'tokens.csv', '--resume']
 const detok = ['detok', 'tokens.csv', '--fields', 'email', '--purpose', 'test', '--out', 'back.csv', '--resume']
-const pii = (args: string[]) => run(args, { env, cwd: place.directory })
+const pii = (args: string[]) => cli.run(args)
 
 const fileOf = (rows: number): string =>
   `id,email\n${Array.from({ length: rows }, (_, i) => `${i},user-${i}@example.com\n`).join('')}`
 
 /** Runs until something is done and was saved, and then ends it by this signal. What is done is saved each second. */
 async function stopped(args: string[], output: string, signal: NodeJS.Signals) {
-  const queue = vault.queue(args[0] ?? '')
+  const queue = cli.vault.queue(args[0] ?? '')
   const stat = (name: string) => statSync(place.path(name), { throwIfNoEntry: false })
-  const become = (ask: () => unknown) => expect.poll(ask, { timeout: 20_000, interval: 5 }).toBeTruthy()
-  running = start(args, { env, cwd: place.directory })
-  await become(() => (stat(`${output}.partial`)?.size ?? 0) > 1_000)
+  const running = cli.start(args)
+  await until('something is done', () => (stat(`${output}.partial`)?.size ?? 0) > 1_000)
   await queue.pause()
   const savedAt = stat(`${output}.resume`)?.mtimeMs ?? 0
-  await become(() => Date.now() - savedAt > 1_000)
+  await until('it is time to save', () => Date.now() - savedAt > 1_000)
   await queue.resume()
-  await become(() => (stat(`${output}.resume`)?.mtimeMs ?? 0) > savedAt)
+  await until('it is saved', () => (stat(`${output}.resume`)?.mtimeMs ?? 0) > savedAt)
   running.kill(signal)
-  const ended = await running.ended
-  running = undefined
-  return ended
+  return running.ended
 }
 
 test('killed in the middle in both directions, and resumed: the file comes back byte for byte', async () => {
@@ -108,12 +81,13 @@ test('the rest of another file, or under other options, does not fit what is don
 
 test('two runs cannot work on one output', async () => {
   place.write('a.csv', fileOf(1))
+  const { env, vault } = cli
   const idle = { ...env, QUEUE_PREFIX: `${vault.prefix}-idle` } // no worker here: the first run waits
-  running = start(tokenize, { env: idle, cwd: place.directory })
-  await expect.poll(() => place.has('tokens.csv.partial'), { timeout: 20_000 }).toBe(true)
+  const running = cli.start(tokenize, { env: idle })
+  await until('the first has begun', () => place.has('tokens.csv.partial'))
   const second = await pii(tokenize)
   expect(second.code).toBe(1)
-  expect(second.stderr).toContain('tokens.csv.resume is in use by another run')
+  expect(second.stderr).toContain('tokens.csv.resume is in use by another run.')
   running.kill('SIGINT')
   expect(await running.ended).toMatchObject({ code: 130 })
   expect(place.files()).toEqual(['a.csv'])

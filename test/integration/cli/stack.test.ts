@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseEnv } from 'node:util'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { run, start, Workplace } from './cli.ts'
+import { runCli, startCli } from '../../harness/child.ts'
+import { Workplace } from './workplace.ts'
 
 /*
  * The embedded stack by its commands, and what an operator does with servers of his own: setup, actors, workers. One story,
@@ -25,7 +26,7 @@ afterAll(async () => {
   await place.remove()
 })
 
-const pii = (...args: string[]) => run(args, { env, cwd: place.directory })
+const pii = (...args: string[]) => runCli(args, { env, cwd: place.directory })
 const bundle = fileURLToPath(new URL('../../../policy/bundle', import.meta.url))
 
 /** No secret that is known so far stands in what a command printed. */
@@ -55,7 +56,7 @@ test('before there is a stack, the commands that need one say what to do', async
     const { code, stderr } = await pii(...args)
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: 'pii-vault: the embedded stack is not running: start it with `pii-vault stack up`\n',
+      stderr: 'pii-vault: The embedded stack is not running: start it with `pii-vault stack up`.\n',
     })
   }
 })
@@ -114,10 +115,15 @@ test.each([
     'a name that is none',
     ['add', 'Svc Export', '--out', 'x.json'],
     2,
-    'an actor name is 1 to 64 of a to z, 0 to 9 and -',
+    'An actor name is 1 to 64 of a to z, 0 to 9 and -.',
   ],
-  ['an actor that is not there', ['revoke', 'nobody'], 1, 'there is no actor nobody. `pii-vault actor list` shows'],
-  ['a file that cannot be written', ['add', 'cli', '--out', 'no/x.json'], 1, 'no/x.json cannot be written'],
+  ['an actor that is not there', ['revoke', 'nobody'], 1, 'There is no actor nobody. `pii-vault actor list` shows'],
+  [
+    'a file that cannot be written',
+    ['add', 'cli', '--out', 'no/x.json'],
+    1,
+    'no/x.json cannot be written: its directory does not exist.',
+  ],
 ])('`actor` refuses %s', async (_, args, code, message) => {
   const ended = await pii('actor', ...args, '--stack')
   expect(ended.code).toBe(code)
@@ -129,7 +135,7 @@ test('the whole way with servers of one’s own: setup --out, actor add, workers
   const { rootToken } = (JSON.parse(place.text('stack/openbao/state.json')) as { keys: { rootToken: string } }).keys
   secrets.add(rootToken)
   const admin = { DATABASE_URL: database_url, TRANSIT_ADDR: transit_addr, BAO_TOKEN: rootToken }
-  const operator = (...args: string[]) => run(args, { env: admin, cwd: place.directory })
+  const operator = (...args: string[]) => runCli(args, { env: admin, cwd: place.directory })
 
   const set = await operator('setup', '--out', 'credentials')
   expect(set).toMatchObject({ code: 0, stdout: '' })
@@ -145,12 +151,14 @@ test('the whole way with servers of one’s own: setup --out, actor add, workers
   const common = { QUEUE_URL: queue_url, TRANSIT_ADDR: transit_addr }
   const workers = ['tokenize', 'detok'].map((queue) => {
     const credentials = parseEnv(readFileSync(place.path(`credentials/${queue}.env`), 'utf8'))
-    return start(['worker', queue], { env: { ...common, ...(credentials as Record<string, string>), POLICY: bundle } })
+    return startCli(['worker', queue], {
+      env: { ...common, ...(credentials as Record<string, string>), POLICY: bundle },
+    })
   })
   try {
     await Promise.all(workers.map((worker) => worker.said('"replica started"')))
     const caller = { ...common, ACTOR_CREDENTIALS_FILE: place.path('cli.json') }
-    const convert = (...args: string[]) => run([...args, '--fields', 'email'], { env: caller, cwd: place.directory })
+    const convert = (...args: string[]) => runCli([...args, '--fields', 'email'], { env: caller, cwd: place.directory })
     expect(await convert('tokenize', 'a.csv', '--purpose', 'import')).toMatchObject({ code: 0 })
     const back = await convert('detok', 'a.tokenized.csv', '--purpose', 'support', '--out', '-')
     expect(back).toMatchObject({ code: 0, stdout: expect.stringMatching(/^email,note\na\W+@example\.com,kept\n$/) })
@@ -163,13 +171,13 @@ test('the whole way with servers of one’s own: setup --out, actor add, workers
 test('`setup` says which server is not there, and which token is refused', async () => {
   const { database_url, transit_addr } = await status()
   const good = { DATABASE_URL: database_url, TRANSIT_ADDR: transit_addr, BAO_TOKEN: 'wrong-secret' }
-  const setup = (changes: Record<string, string>) => run(['setup'], { env: { ...good, ...changes } })
+  const setup = (changes: Record<string, string>) => runCli(['setup'], { env: { ...good, ...changes } })
   const refused = await setup({})
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('the token in BAO_TOKEN is dead') })
   expect(refused.stderr).not.toContain('wrong-secret')
   const unreachable = await setup({ TRANSIT_ADDR: 'http://127.0.0.1:1' })
   expect(unreachable).toMatchObject({ code: 1, stderr: expect.stringContaining('OpenBao at http://127.0.0.1:1 ') })
-  const nothing = await run(['setup'])
+  const nothing = await runCli(['setup'])
   expect(nothing.code).toBe(2)
   for (const name of ['DATABASE_URL', 'TRANSIT_ADDR', 'BAO_TOKEN'])
     expect(nothing.stderr).toContain(`${name} is not set`)

@@ -1,6 +1,8 @@
 import { mkdirSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { run, start, Workplace } from './cli.ts'
+import { runCli, startCli } from '../../harness/child.ts'
+import { until } from '../../harness/until.ts'
+import { Workplace } from './workplace.ts'
 
 /* `npm start` with files of one's own, on a stack that is this test's alone (STACK_DIRECTORY). */
 
@@ -16,17 +18,17 @@ beforeAll(async () => {
   env = { STACK_DIRECTORY: place.path('stack') }
 })
 afterAll(async () => {
-  await run(['stack', 'wipe'], { env })
+  await runCli(['stack', 'wipe'], { env })
   await place.remove()
 })
 
-const begin = (...args: string[]) => run(['start', ...args], { env, cwd: place.directory })
+const begin = (...args: string[]) => runCli(['start', ...args], { env, cwd: place.directory })
 const isUp = async () =>
-  (await run(['stack', 'status', '--json'], { env })).stdout.includes('"running":true,"queue_url"')
+  (await runCli(['stack', 'status', '--json'], { env })).stdout.includes('"running":true,"queue_url"')
 
 test.each([
-  ['a file without --fields', ['a.csv'], 2, 'say which columns of a.csv hold PII'],
-  ['a file that is not there', ['a.csv', '--fields', 'x'], 1, 'there is no file'],
+  ['a file without --fields', ['a.csv'], 2, 'Say which columns of a.csv hold PII'],
+  ['a file that is not there', ['a.csv', '--fields', 'x'], 1, 'There is no file'],
   ['a column that is not there', ['b.csv', '--fields', 'x'], 1, 'has no column "x".'],
   [
     'rows that cannot be read',
@@ -65,13 +67,13 @@ test('the whole job, from nothing: exit code 0, the table, the next commands; wh
 })
 
 test('where the stack is up, it stays up; what fails is listed, and not identical is exit code 1', async () => {
-  expect(await run(['stack', 'up'], { env })).toMatchObject({ code: 0 })
+  expect(await runCli(['stack', 'up'], { env })).toMatchObject({ code: 0 })
   place.write('a.ndjson', '{"email":"a@example.com"}\n{"email":"lone \\ud800"}\n{"email":7}\n')
   const { code, stdout, stderr } = await begin('a.ndjson', '--fields', 'email')
   expect(code).toBe(1)
   expect(stdout).toMatch(/\nidentical +no\n/)
   expect(stdout).toMatch(/\nfailures: .*a\.tokenized\.ndjson\.failed\.ndjson\n/)
-  expect(stderr).toContain('pii-vault: what came back is not what went in, since items failed: invalid\n')
+  expect(stderr).toContain('pii-vault: What came back is not what went in, since items failed: invalid.\n')
   expect(place.failures('stack/results/a.tokenized.ndjson')).toHaveLength(2)
   expect(await isUp()).toBe(true)
 })
@@ -79,9 +81,9 @@ test('where the stack is up, it stays up; what fails is listed, and not identica
 test('interrupted, it cleans up and leaves the stack as it was', async () => {
   const rows = Array.from({ length: 100_000 }, (_, i) => `${i}@example.com`).join('\n')
   place.write('long.csv', `email\n${rows}\n`)
-  const running = start(['start', 'long.csv', '--fields', 'email'], { env, cwd: place.directory })
+  const running = startCli(['start', 'long.csv', '--fields', 'email'], { env, cwd: place.directory })
   await running.said('kept ')
-  await expect.poll(() => place.filesIn('stack/results').some((name) => name.endsWith('.partial'))).toBe(true)
+  await until('it is at work', () => place.filesIn('stack/results').some((name) => name.endsWith('.partial')))
   running.kill('SIGINT')
   expect(await running.ended).toMatchObject({ code: 130, stdout: '' })
   expect(place.filesIn('stack/results').filter((name) => /partial|long/.test(name))).toEqual([])

@@ -1,30 +1,24 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { TestVault } from '../../harness/vault.ts'
-import { environmentOf, run, start, unusedPort, Workplace } from './cli.ts'
+import { describe, expect, test } from 'vitest'
+import { freePort } from '../../harness/free-port.ts'
+import { useCli } from './use-cli.ts'
 
-let vault: TestVault
-let place: Workplace
+const cli = useCli()
+const { place } = cli
 
-beforeAll(async () => {
-  vault = await TestVault.open()
-})
-afterAll(() => vault.close())
-beforeEach(async () => {
-  place = await Workplace.make()
-})
-afterEach(() => place.remove())
+/** `pii-vault worker detok` with some settings other than they should be. */
+const detokWith = (changes: Record<string, string>) =>
+  cli.run(['worker', 'detok'], { env: { ...cli.vault.environment('detok'), ...changes } })
 
 test('a replica of each pool, as a process of its own, serves the commands and leaves at SIGTERM with exit code 0', async () => {
-  const env = await environmentOf(vault, await vault.actor(), place)
   place.write('a.csv', 'email\na@example.com\n')
   const workers = (['tokenize', 'detok'] as const).map((queue) =>
-    start(['worker', queue], { env: { ...vault.environment(queue), LOG_LEVEL: 'info' } }),
+    cli.start(['worker', queue], { env: { ...cli.vault.environment(queue), LOG_LEVEL: 'info' } }),
   )
   try {
     await Promise.all(workers.map((worker) => worker.said('"replica started"')))
     const options = ['--fields', 'email', '--purpose', 'test']
-    expect(await run(['tokenize', 'a.csv', ...options], { env, cwd: place.directory })).toMatchObject({ code: 0 })
-    const back = await run(['detok', 'a.tokenized.csv', ...options, '--out', '-'], { env, cwd: place.directory })
+    expect(await cli.run(['tokenize', 'a.csv', ...options])).toMatchObject({ code: 0 })
+    const back = await cli.run(['detok', 'a.tokenized.csv', ...options, '--out', '-'])
     expect(back).toMatchObject({ code: 0, stdout: 'email\na@example.com\n' })
   } finally {
     for (const worker of workers) worker.kill('SIGTERM')
@@ -38,21 +32,19 @@ test('a replica of each pool, as a process of its own, serves the commands and l
 })
 
 test('everything that is missing in its environment is said at once: exit code 2', async () => {
-  const { code, stderr } = await run(['worker', 'detok'])
+  const { code, stderr } = await cli.run(['worker', 'detok'], { env: {} })
   expect(code).toBe(2)
   const names = ['QUEUE_URL', 'DATABASE_URL', 'TRANSIT_ADDR', 'TRANSIT_ROLE_ID', 'TRANSIT_SECRET_ID_FILE', 'POLICY']
   for (const name of names) expect(stderr).toContain(`\n  - ${name} is not set: `)
 })
 
 test('everything that is wrong in its environment is said at once, and not quoted: exit code 2', async () => {
-  const env = {
-    ...vault.environment('detok'),
+  const { code, stderr } = await detokWith({
     QUEUE_URL: 'http://secret',
     DATABASE_URL: 'postgres://u:secret@db.example.com/vault?sslmode=require',
     TRANSIT_ADDR: 'http://bao.example.com:8200',
     LOG_LEVEL: 'secret',
-  }
-  const { code, stderr } = await run(['worker', 'detok'], { env })
+  })
   expect(code).toBe(2)
   for (const said of [
     'QUEUE_URL is no usable address',
@@ -70,11 +62,9 @@ describe('a server that is not there, or refuses: which one, at which address, w
     ['Postgres', 'DATABASE_URL', (port: number) => `postgres://u:secret@127.0.0.1:${port}/vault`],
     ['OpenBao', 'TRANSIT_ADDR', (port: number) => `http://127.0.0.1:${port}`],
   ])('%s', async (server, variable, url) => {
-    const port = await unusedPort()
+    const port = await freePort()
     const started = performance.now()
-    const { code, stderr } = await run(['worker', 'detok'], {
-      env: { ...vault.environment('detok'), [variable]: url(port) },
-    })
+    const { code, stderr } = await detokWith({ [variable]: url(port) })
     expect(performance.now() - started).toBeLessThan(10_000)
     expect(code).toBe(1)
     for (const said of [server, `127.0.0.1:${port}`, `(${variable})`, 'is it running']) expect(stderr).toContain(said)
@@ -82,22 +72,18 @@ describe('a server that is not there, or refuses: which one, at which address, w
   })
 
   test('a wrong secret id: exit code 3, after two tries, so that the role is not locked', async () => {
-    const { roleId } = await vault.credentials(`other-${vault.id}`)
-    const env = {
-      ...vault.environment('detok'),
+    const { roleId } = await cli.vault.credentials(`other-${cli.vault.id}`)
+    const { code, stderr } = await detokWith({
       TRANSIT_ROLE_ID: roleId,
       TRANSIT_SECRET_ID_FILE: place.write('secret-id', 'wrong'),
-    }
-    const { code, stderr } = await run(['worker', 'detok'], { env })
+    })
     expect(code).toBe(3)
     expect(stderr).toContain('OpenBao refused the AppRole credentials twice')
   })
 
   test('a policy that is not there', async () => {
-    const { code, stderr } = await run(['worker', 'detok'], {
-      env: { ...vault.environment('detok'), POLICY: place.path('nowhere') },
-    })
-    expect(code).toBeGreaterThan(0)
-    expect(stderr).toMatch(/^pii-vault: .*nowhere/)
+    const { code, stderr } = await detokWith({ POLICY: place.path('nowhere') })
+    expect(code).toBe(2)
+    expect(stderr).toContain('\n  - POLICY names no file or directory that can be read')
   })
 })

@@ -2,6 +2,7 @@ import { text } from 'node:stream/consumers'
 import type { ClientConfig, Ticket } from '../../../producers/index.ts'
 import { createClient, Secret } from '../../../producers/index.ts'
 import type { QueueName } from '../../../shared/contract/grammar.ts'
+import { shown } from '../../harness/outcomes.ts'
 
 /*
  * A program that uses the client library: reads what to do as JSON from standard input, and says how it went on standard
@@ -24,12 +25,7 @@ async function work(): Promise<Said> {
   const client = await createClient({ ...config, credentials: { actor, roleId, secretId: new Secret(secretId) } })
   try {
     const outcomes = ticket === undefined ? [] : await client.collect(ticket)
-    return {
-      values: outcomes.map((outcome) => {
-        if (!outcome.ok) return outcome.code
-        return 'token' in outcome ? outcome.token : outcome.value.reveal()
-      }),
-    }
+    return { values: outcomes.map(shown) }
   } finally {
     await client.close()
   }

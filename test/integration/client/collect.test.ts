@@ -1,12 +1,14 @@
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Client, Detokenized, Tokenized } from '../../../producers/index.ts'
+import type { Client } from '../../../producers/index.ts'
 import { RequestFailed } from '../../../producers/index.ts'
 import type { Ticket } from '../../../producers/request.ts'
 import type { QueueName } from '../../../shared/contract/grammar.ts'
 import { replyJobId } from '../../../shared/contract/names.ts'
 import type { Replica } from '../../../workers/replica.ts'
 import { Child } from '../../harness/child.ts'
+import { shown, tokensOf, valuesOf } from '../../harness/outcomes.ts'
+import { until } from '../../harness/until.ts'
 import type { TestActor } from '../../harness/vault.ts'
 import { TestVault } from '../../harness/vault.ts'
 import type { Order, Said } from './child.ts'
@@ -26,20 +28,15 @@ beforeAll(async () => {
     values.map((value) => ({ field: 'note', value })),
     { purpose },
   )
-  tokens = outcomes.map(shown)
+  tokens = tokensOf(outcomes)
   await replica.close(5_000)
 })
 afterAll(() => vault.close())
 
-const shown = (outcome: Tokenized | Detokenized): string => {
-  if (!outcome.ok) return outcome.code
-  return 'token' in outcome ? outcome.token : outcome.value.reveal()
-}
-
 /** Resolves once the answer lies on the reply queue. */
 async function answered({ queue, id, request, reply }: Ticket): Promise<void> {
   const replies = vault.queue(reply)
-  await expect.poll(() => replies.getJob(replyJobId(queue, id, request)), { timeout: 10_000 }).toBeDefined()
+  await until('it is answered', () => replies.getJob(replyJobId(queue, id, request)))
 }
 
 async function inAnotherProcess(ticket: Ticket & { queue: QueueName }): Promise<Said> {
@@ -52,7 +49,7 @@ async function inAnotherProcess(ticket: Ticket & { queue: QueueName }): Promise<
     },
     ticket,
   }
-  const child = new Child([fileURLToPath(new URL('child.ts', import.meta.url))], {}, JSON.stringify(order))
+  const child = new Child([fileURLToPath(new URL('child.ts', import.meta.url))], { input: JSON.stringify(order) })
   expect(await child.exited, child.stderr).toBe(0)
   return JSON.parse(child.stdout) as Said
 }
@@ -77,7 +74,7 @@ describe('while a worker runs', () => {
     await before.close()
     await answered(ticket)
     const after = await vault.client(app)
-    expect((await after.collect(ticket)).map(shown)).toEqual(values)
+    expect(valuesOf(await after.collect(ticket))).toEqual(values)
   })
 
   test('clients of one actor that share a reply queue each get all of theirs', async () => {
@@ -89,7 +86,7 @@ describe('while a worker runs', () => {
     expect(outcomes.map(([outcome]) => outcome && shown(outcome))).toEqual(
       runs.map(({ token }) => values[tokens.indexOf(token)]),
     )
-    await expect.poll(() => vault.queue(`reply-${app.name}`).count()).toBe(0)
+    await until('all are read', async () => (await vault.queue(`reply-${app.name}`).count()) === 0)
   })
 
   test('a client with a reply queue of its own gets its answers there', async () => {
@@ -97,7 +94,7 @@ describe('while a worker runs', () => {
     const ticket = await client.submit('detok', tokens, { purpose })
     expect(ticket.reply).toBe(`reply-${app.name}.batch-7`)
     await answered(ticket)
-    expect((await client.collect(ticket)).map(shown)).toEqual(values)
+    expect(valuesOf(await client.collect(ticket))).toEqual(values)
   })
 })
 
@@ -117,7 +114,7 @@ describe('while no worker runs', () => {
     await expect(client.detok(tokens, { purpose, timeoutMs: 100 })).rejects.toThrow(RequestFailed)
     const replica = await vault.replica('detok')
     await answered(ticket)
-    expect((await client.collect(ticket)).map(shown)).toEqual(values)
+    expect(valuesOf(await client.collect(ticket))).toEqual(values)
     await replica.close(5_000)
   })
 
@@ -131,7 +128,7 @@ describe('while no worker runs', () => {
     await expect(collecting).rejects.toThrow('enough')
     await expect(client.detok(tokens, { purpose, signal: controller.signal })).rejects.toThrow('enough')
     const replica = await vault.replica('detok')
-    expect((await client.collect(ticket)).map(shown)).toEqual(values)
+    expect(valuesOf(await client.collect(ticket))).toEqual(values)
     await replica.close(5_000)
   })
 })

@@ -6,7 +6,8 @@ import { hintJobId, replyJobId } from '../../../shared/contract/names.ts'
 import type { ReplyEnvelope } from '../../../shared/contract/reply.ts'
 import { requestErrors } from '../../../shared/errors/catalogue.ts'
 import type { Replica } from '../../../workers/replica.ts'
-import { Forger, ticketOf } from '../../harness/forger.ts'
+import { RawProducer, ticketOf } from '../../harness/raw-producer.ts'
+import { until } from '../../harness/until.ts'
 import type { TestActor } from '../../harness/vault.ts'
 import { TestVault } from '../../harness/vault.ts'
 
@@ -48,18 +49,16 @@ const startWorker = async () => {
   replica = await vault.replica('detok')
 }
 const jobIdOf = ({ queue, id, request }: Ticket) => replyJobId(queue, id, request)
-const discarded = (jobId: string) => expect.poll(() => replies.getJob(jobId)).toBeUndefined()
+const discarded = (jobId: string) => until('it is discarded', async () => (await replies.getJob(jobId)) === undefined)
+const requested = async (count: number) => {
+  await until(`${count} requests`, async () => (await requests.getWaitingCount()) >= count)
+  expect(await requests.getWaitingCount()).toBe(count)
+}
 
 /** A genuine reply to such a request, taken off the queue before its client could see it. */
 async function stolenReply(ticket: Ticket): Promise<ReplyEnvelope> {
-  let job: Job<ReplyEnvelope> | undefined
-  const look = async () => {
-    job = await replies.getJob(jobIdOf(ticket))
-    return job
-  }
-  await expect.poll(look).toBeDefined()
-  await job?.remove()
-  if (job === undefined) throw new Error('no reply')
+  const job: Job<ReplyEnvelope> = await until('it is answered', () => replies.getJob(jobIdOf(ticket)))
+  await job.remove()
   return job.data
 }
 
@@ -108,16 +107,17 @@ describe('a forged job under the id of the reply is discarded, and the genuine o
 
   test('the reply of another request, and of the same request with other bytes', async () => {
     await startWorker()
-    const forger = new Forger(vault, app)
+    const raw = new RawProducer(vault, app)
     const other = await client.submit('detok', [token], { purpose })
     const ofAnother = await stolenReply(other)
-    const first = await forger.seal('detok', { purpose, items: [{ token: 'no token' }] })
-    await forger.send('detok', first)
-    const ofOtherBytes = await stolenReply(ticketOf('detok', first))
+    const first = await raw.request('detok', { purpose, items: [{ token: 'no token' }] })
+    await raw.put(first)
+    const ofOtherBytes = await stolenReply(ticketOf(first))
     await replica?.close(5_000)
-    const second = await forger.seal('detok', { purpose, items: [{ token }] }, { ...first })
-    await forger.send('detok', second)
-    const ticket = ticketOf('detok', second)
+    const { id, exp } = first.envelope
+    const second = await raw.request('detok', { purpose, items: [{ token }] }, { id, exp })
+    await raw.put(second)
+    const ticket = ticketOf(second)
     const answer = client.collect(ticket)
     for (const reply of [ofAnother, ofOtherBytes, { ...ofOtherBytes, request: ticket.request }]) {
       await replies.add('reply', reply, { jobId: jobIdOf(ticket) })
@@ -131,13 +131,13 @@ describe('a forged job under the id of the reply is discarded, and the genuine o
 describe('a forged hint is never an outcome', () => {
   test.each(Object.keys(requestErrors))('%s', async (code) => {
     const answer = client.detok([token], { purpose })
-    await expect.poll(() => requests.getWaitingCount()).toBe(1)
+    await requested(1)
     const [job] = await requests.getWaiting()
     const id = job?.id ?? ''
     await replies.add('hint', { code }, { jobId: hintJobId('detok', id) })
     await discarded(hintJobId('detok', id))
     // `unauthenticated` makes the client ask once more, under another id; the first request is still waited for.
-    await expect.poll(() => requests.getWaitingCount()).toBe(code === 'unauthenticated' ? 2 : 1)
+    await requested(code === 'unauthenticated' ? 2 : 1)
     if (code === 'unauthenticated') await (await requests.getWaiting()).find((each) => each.id !== id)?.remove()
     await startWorker()
     expect(await answer).toMatchObject([{ ok: true }])

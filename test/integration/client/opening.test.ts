@@ -46,7 +46,7 @@ async function openIn(change: { queueUrl?: string; transitAddr?: string } & Part
       credentials: { actor, roleId, secretId: secretId.reveal() },
     },
   }
-  const child = new Child([fileURLToPath(new URL('child.ts', import.meta.url))], {}, JSON.stringify(order))
+  const child = new Child([fileURLToPath(new URL('child.ts', import.meta.url))], { input: JSON.stringify(order) })
   expect(await child.exited).toBe(0)
   expect(child.stderr).toBe('')
   for (const secret of [secretId.reveal(), new URL(vault.stack.queueUrl).password, 'wrong-password'])

@@ -1,9 +1,11 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../../../producers/index.ts'
+import { hintJobId } from '../../../shared/contract/names.ts'
 import { startService, stopService } from '../../../stack/index.ts'
+import { until } from '../../harness/until.ts'
 import type { TestActor } from '../../harness/vault.ts'
 import { TestVault } from '../../harness/vault.ts'
-import { startTestStack } from '../../stack.ts'
 
 /* On a stack of its own, whose servers go away and come back. */
 
@@ -11,13 +13,10 @@ let vault: TestVault
 let app: TestActor
 let client: Client
 let token: string
-let stop: () => Promise<void>
 const purpose = 'test'
 
 beforeAll(async () => {
-  const own = await startTestStack()
-  stop = own.stop
-  vault = await TestVault.open(own.stack)
+  vault = await TestVault.openAlone()
   app = await vault.actor()
   const tokenizing = await vault.replica('tokenize')
   client = await vault.client(app)
@@ -25,10 +24,7 @@ beforeAll(async () => {
   if (outcome?.ok) token = outcome.token
   await tokenizing.close(5_000)
 })
-afterAll(async () => {
-  await vault?.close()
-  await stop?.()
-})
+afterAll(() => vault?.close())
 
 const stopValkey = () => stopService(vault.stack.directory, 'valkey')
 const startValkey = () => startService(vault.stack.directory, 'valkey')
@@ -36,7 +32,7 @@ const startValkey = () => startService(vault.stack.directory, 'valkey')
 test('a request that waits while Valkey restarts is answered', async () => {
   const requests = vault.queue('detok')
   const answers = Array.from({ length: 120 }, () => client.detok([token], { purpose }))
-  await expect.poll(() => requests.getWaitingCount()).toBe(answers.length)
+  await until('all wait', async () => (await requests.getWaitingCount()) === answers.length)
   await stopValkey()
   await startValkey()
   const replica = await vault.replica('detok')
@@ -89,5 +85,23 @@ test('a session that cannot be had while OpenBao is away fails the request as wo
   await startService(vault.stack.directory, 'openbao')
   const replica = await vault.replica('tokenize')
   expect(await fresh.tokenize([{ field: 'note', value: 'x' }], { purpose })).toMatchObject([{ ok: true }])
+  await replica.close(5_000)
+})
+
+test('a forged hint while OpenBao is away does not fail a request whose answer still comes', async () => {
+  const requests = vault.queue('detok')
+  const replies = vault.queue(`reply-${app.name}`)
+  const answer = client.detok([token], { purpose })
+  await until('it waits', async () => (await requests.getWaitingCount()) === 1)
+  const [job] = await requests.getWaiting()
+  const jobId = hintJobId('detok', job?.id ?? '')
+  await stopService(vault.stack.directory, 'openbao')
+  await replies.add('hint', { code: 'unauthenticated' }, { jobId })
+  await until('it is heeded', async () => (await replies.getJob(jobId)) === undefined)
+  await delay(500) // for the second request to fail
+  await startService(vault.stack.directory, 'openbao')
+  expect(await requests.getWaitingCount(), 'it could not be sent again').toBe(1)
+  const replica = await vault.replica('detok')
+  expect(await answer).toMatchObject([{ ok: true }])
   await replica.close(5_000)
 })

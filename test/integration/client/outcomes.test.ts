@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Client, Detokenized, Tokenized } from '../../../producers/index.ts'
+import type { Client } from '../../../producers/index.ts'
 import { RequestFailed } from '../../../producers/index.ts'
 import { mintToken } from '../../../shared/crypto/token.ts'
+import { tokensOf, valuesOf } from '../../harness/outcomes.ts'
+import { until } from '../../harness/until.ts'
 import type { TestActor } from '../../harness/vault.ts'
 import { TestVault } from '../../harness/vault.ts'
 
@@ -21,17 +23,10 @@ beforeAll(async () => {
 })
 afterAll(() => vault.close())
 
-const shown = (outcome: Tokenized | Detokenized): string => {
-  if (!outcome.ok) return outcome.code
-  return 'token' in outcome ? outcome.token : outcome.value.reveal()
+const tokenize = async (values: string[]) => {
+  const items = values.map((value) => ({ field: 'note', value }))
+  return tokensOf(await client.tokenize(items, { purpose }))
 }
-const tokenize = async (values: string[]) =>
-  (
-    await client.tokenize(
-      values.map((value) => ({ field: 'note', value })),
-      { purpose },
-    )
-  ).map(shown)
 
 /** All jobs that lie on a queue, whatever their state. */
 const jobsOn = async (queue: string) => (await vault.queue(queue).getJobs()).map(({ id }) => id)
@@ -49,31 +44,31 @@ describe('each item has an outcome of its own, in the order of the items', () =>
       ],
       { purpose, reason: 'why not' },
     )
-    const [first = '', ...rest] = given.map(shown)
+    const [first = '', ...rest] = tokensOf(given)
     const last = rest.pop() ?? ''
     expect(rest).toEqual(['denied', 'invalid', 'too_large', 'invalid'])
     const outcomes = await client.detok([last, 'no token', mintToken(), first], { purpose })
-    expect(outcomes.map(shown)).toEqual(['last', 'invalid', 'not_found', 'first'])
+    expect(valuesOf(outcomes)).toEqual(['last', 'invalid', 'not_found', 'first'])
     expect(outcomes[1]).toMatchObject({ ok: false, retryable: false, message: expect.stringContaining('malformed') })
   })
 
   test('more than one request holds', async () => {
     const values = Array.from({ length: 2_501 }, (_, i) => `value ${i}`)
     const tokens = await tokenize(values)
-    expect((await client.detok(tokens, { purpose })).map(shown)).toEqual(values)
+    expect(valuesOf(await client.detok(tokens, { purpose }))).toEqual(values)
   })
 
   test('values that are too large for one reply together are asked for again, and all arrive', async () => {
     const values = Array.from({ length: 50 }, (_, i) => String(i).padStart(65_536, '.'))
     const tokens = await tokenize(values)
-    const outcomes = (await client.detok(tokens, { purpose })).map(shown)
+    const outcomes = valuesOf(await client.detok(tokens, { purpose }))
     expect(outcomes.map((value) => value.slice(-3))).toEqual(values.map((value) => value.slice(-3)))
     expect(outcomes).toEqual(values)
   })
 
   test('values that grow most inside JSON still fit their requests', async () => {
     const values = Array.from({ length: 5 }, () => '\u0001'.repeat(65_536))
-    expect((await client.detok(await tokenize(values), { purpose })).map(shown)).toEqual(values)
+    expect(valuesOf(await client.detok(await tokenize(values), { purpose }))).toEqual(values)
   })
 
   test('an item that no request could hold fails alone', async () => {
@@ -86,9 +81,9 @@ describe('each item has an outcome of its own, in the order of the items', () =>
       ],
       { purpose },
     )
-    expect(given.map(shown)).toEqual(['invalid', 'invalid', 'too_large'])
+    expect(tokensOf(given)).toEqual(['invalid', 'invalid', 'too_large'])
     const [token = ''] = await tokenize(['here'])
-    expect((await client.detok([huge, token], { purpose })).map(shown)).toEqual(['invalid', 'here'])
+    expect(valuesOf(await client.detok([huge, token], { purpose }))).toEqual(['invalid', 'here'])
   })
 
   test('no items, no outcomes, and no request', async () => {
@@ -126,6 +121,6 @@ test('a request that is refused as a whole throws its code', async () => {
 
 test('after all answers were read, nothing is left on any queue', async () => {
   for (const queue of ['detok', 'tokenize', `reply-${app.name}`, 'dead-detok', 'dead-tokenize']) {
-    await expect.poll(() => jobsOn(queue), { message: queue }).toEqual([])
+    await until(`nothing is on ${queue}`, async () => (await jobsOn(queue)).length === 0)
   }
 })

@@ -3,6 +3,8 @@ import { Sessions } from '../../../producers/sessions.ts'
 import { limits } from '../../../shared/contract/grammar.ts'
 import { sessionKeyName } from '../../../shared/contract/names.ts'
 import { openTransit } from '../../../shared/transit/index.ts'
+import { tokensOf, valuesOf } from '../../harness/outcomes.ts'
+import { until } from '../../harness/until.ts'
 import type { TestActor } from '../../harness/vault.ts'
 import { TestVault } from '../../harness/vault.ts'
 
@@ -31,8 +33,7 @@ test('when a worker cannot open the session any more, the client starts another 
     values.map((value) => ({ field: 'note', value })),
     { purpose },
   )
-  const tokens = given.map((outcome) => (outcome.ok ? outcome.token : outcome.code))
-  const read = async () => (await client.detok(tokens, { purpose })).map((each) => each.ok && each.value.reveal())
+  const read = async () => valuesOf(await client.detok(tokensOf(given), { purpose }))
   expect(await read()).toEqual(values)
   await first.close(5_000) // with the session key that it keeps for a minute
   await rotate(app)
@@ -41,7 +42,7 @@ test('when a worker cannot open the session any more, the client starts another 
   const outcomes = (await vault.audit(app.name)).filter(({ action }) => action === 'detok').map((row) => row['outcome'])
   expect(outcomes).toEqual(['ok', 'ok', 'unauthenticated', 'ok', 'ok'])
   expect(await read(), 'the renewed session stays in use').toEqual(values)
-  await expect.poll(() => vault.queue(`reply-${app.name}`).count()).toBe(0)
+  await until('all are read', async () => (await vault.queue(`reply-${app.name}`).count()) === 0)
 })
 
 describe('a session', () => {
@@ -86,5 +87,18 @@ describe('a session', () => {
     await expect(sessions.current('detok')).rejects.toThrow('down')
     expect((await sessions.current('detok')).wrapped).toMatch(/^vault:v1:/)
     expect(dataKey).toHaveBeenCalledTimes(2)
+  })
+
+  test('that fails late does not take its successor along', async () => {
+    const { sessions, transit } = await open('late')
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const { promise, reject } = Promise.withResolvers<never>()
+    vi.spyOn(transit, 'dataKey').mockReturnValueOnce(promise)
+    const first = sessions.current('detok')
+    vi.advanceTimersByTime(limits.sessionUseSeconds * 1_000)
+    const second = await sessions.current('detok')
+    reject(new Error('down'))
+    await expect(first).rejects.toThrow('down')
+    expect(await sessions.current('detok')).toBe(second)
   })
 })

@@ -1,27 +1,22 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { withAuditBlocked } from '../../harness/audit-lock.ts'
 import { RawProducer } from '../../harness/raw-producer.ts'
-import { until } from '../../harness/until.ts'
 import { TestVault } from '../../harness/vault.ts'
-import { startTestStack } from '../../stack.ts'
 
 // The audit's table is locked, and the KEK rotated, so this file has a stack of its own.
 
-const { stack, stop } = await startTestStack()
 let vault: TestVault
 let raw: RawProducer
 const purpose = 'test'
 
 beforeAll(async () => {
-  vault = await TestVault.open(stack)
+  vault = await TestVault.openAlone()
   const actor = await vault.actor()
   await vault.replica('detok')
   await vault.replica('tokenize')
   raw = new RawProducer(vault, actor)
 })
-afterAll(async () => {
-  await vault.close()
-  await stop()
-})
+afterAll(() => vault?.close())
 
 async function tokenize(...values: string[]): Promise<string[]> {
   const items = values.map((value) => ({ field: 'note', value }))
@@ -31,32 +26,12 @@ async function tokenize(...values: string[]): Promise<string[]> {
   return reply.items.map(({ token }) => token)
 }
 
-/** Runs `work` while nobody can write an audit row; `blocked` resolves when a worker waits for that. */
-async function withAuditBlocked(work: (blocked: () => Promise<unknown>) => Promise<void>): Promise<void> {
-  const client = await vault.postgres.connect()
-  try {
-    await client.query('begin')
-    await client.query('lock table vault.audit in share mode')
-    await work(() =>
-      until('an insert waits for the lock', async () => {
-        const { rows } = await vault.postgres.query(
-          `select from pg_locks where not granted and relation = 'vault.audit'::regclass`,
-        )
-        return rows.length > 0
-      }),
-    )
-  } finally {
-    await client.query('rollback')
-    client.release()
-  }
-}
-
 test.each(['detok', 'tokenize'] as const)('no %s answer leaves before its audit is committed', async (queue) => {
   const [token] = await tokenize('a')
   const content = queue === 'detok' ? { items: [{ token }] } : { items: [{ field: 'note', value: 'b' }] }
   const request = await raw.request(queue, { purpose, ...content })
   const refused = await raw.request(queue, { purpose, items: [] }, { items: 1 })
-  await withAuditBlocked(async (blocked) => {
+  await withAuditBlocked(vault, async (blocked) => {
     const before = await raw.jobsOn(request.envelope.reply)
     await raw.put(request)
     await raw.put(refused)
@@ -72,7 +47,7 @@ test.each(['detok', 'tokenize'] as const)('no %s answer leaves before its audit 
 
 test('a job that is not opened gets neither hint nor dead letter before its audit is committed', async () => {
   const request = await raw.request('detok', { purpose, items: [{ token: 'a' }] })
-  await withAuditBlocked(async (blocked) => {
+  await withAuditBlocked(vault, async (blocked) => {
     const before = await raw.jobsOn(request.envelope.reply)
     await raw.put(request, { data: { ...request.envelope, v: 2 } })
     await blocked()

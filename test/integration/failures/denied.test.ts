@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Client } from '../../../producers/index.ts'
+import { codesOf, tokensOf } from '../../harness/outcomes.ts'
 import type { TestActor } from '../../harness/vault.ts'
 import { TestVault } from '../../harness/vault.ts'
 
@@ -44,7 +45,7 @@ beforeAll(async () => {
     stranger: await vault.client(stranger),
   }
   const outcomes = await clients.writer.tokenize(items, { purpose: 'import' })
-  tokens = outcomes.map((outcome) => (outcome.ok ? outcome.token : outcome.code))
+  tokens = tokensOf(outcomes)
 })
 afterAll(() => vault.close())
 
@@ -81,7 +82,7 @@ test('a purpose that is not granted is denied, and no key is touched', async () 
 test('an action that is not granted is denied, and nothing is stored', async () => {
   expect(await seen(clients.writer, 'import')).toEqual(items.map(() => 'denied'))
   const outcomes = await clients.reader.tokenize(items, { purpose: 'support' })
-  expect(outcomes.map((outcome) => outcome.ok || outcome.code)).toEqual(items.map(() => 'denied'))
+  expect(codesOf(outcomes)).toEqual(items.map(() => 'denied'))
   const { rows } = await vault.postgres.query('select from vault.records where actor = $1', [reader.name])
   expect(rows).toEqual([])
 })
@@ -89,7 +90,7 @@ test('an action that is not granted is denied, and nothing is stored', async () 
 test('an actor without a tenant is denied everything, and audited', async () => {
   expect(await seen(clients.stranger, 'support')).toEqual(items.map(() => 'denied'))
   const outcomes = await clients.stranger.tokenize(items, { purpose: 'support' })
-  expect(outcomes.map((outcome) => outcome.ok || outcome.code)).toEqual(items.map(() => 'denied'))
+  expect(codesOf(outcomes)).toEqual(items.map(() => 'denied'))
   const rows = await vault.audit(stranger.name)
   expect(rows).toHaveLength(2 * items.length)
   for (const row of rows) expect(row).toMatchObject({ actor: stranger.name, tenant: null, outcome: 'denied' })

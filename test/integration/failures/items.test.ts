@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Client } from '../../../producers/index.ts'
 import { mintToken, tokenToUuid } from '../../../shared/crypto/token.ts'
+import { tokensOf, valuesOf } from '../../harness/outcomes.ts'
 import { RawProducer } from '../../harness/raw-producer.ts'
 import type { TestActor } from '../../harness/vault.ts'
 import { TestVault } from '../../harness/vault.ts'
@@ -22,12 +23,11 @@ async function tokenize(by: Client, given: readonly string[]): Promise<string[]>
     given.map((value) => ({ field: 'note', subject: 'someone', value })),
     { purpose },
   )
-  return outcomes.map((outcome) => (outcome.ok ? outcome.token : outcome.code))
+  return tokensOf(outcomes)
 }
 
 async function detok(asked: readonly string[]): Promise<string[]> {
-  const outcomes = await client.detok(asked, { purpose })
-  return outcomes.map((outcome) => (outcome.ok ? outcome.value.reveal() : outcome.code))
+  return valuesOf(await client.detok(asked, { purpose }))
 }
 
 beforeAll(async () => {

@@ -1,9 +1,10 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { freePort } from '../../harness/free-port.ts'
 import { Load } from '../../harness/load.ts'
 import { TestVault } from '../../harness/vault.ts'
 import { WatchedReplica } from '../../harness/watched-replica.ts'
-import { describeWithOpa, freePort, source, startOpaOn } from '../policy/opa.ts'
+import { describeWithOpa, source, startOpaOn } from '../policy/opa.ts'
 
 describeWithOpa('an OPA server that is down', () => {
   let vault: TestVault

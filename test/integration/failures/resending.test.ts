@@ -25,7 +25,7 @@ const giving = (...values: string[]) => ({ purpose, items: values.map((value) =>
 const recordsOf = async ({ envelope }: RawRequest): Promise<unknown[]> =>
   (await vault.postgres.query('select * from vault.records where request_id = $1', [envelope.id])).rows
 
-async function tokensOf(request: RawRequest): Promise<string[]> {
+async function tokensFor(request: RawRequest): Promise<string[]> {
   const { items } = (await raw.reply(request)) as { items: { token: string }[] }
   return items.map(({ token }) => token)
 }
@@ -49,9 +49,9 @@ async function read({ queue, envelope, digest }: RawRequest): Promise<void> {
 test('the same bytes again give the same tokens, no second record, and one reply', async () => {
   const request = await raw.request('tokenize', giving('a', 'b', 'c'))
   await run(request, 1)
-  const tokens = await tokensOf(request)
+  const tokens = await tokensFor(request)
   await run(request, 2)
-  expect(await tokensOf(request)).toEqual(tokens)
+  expect(await tokensFor(request)).toEqual(tokens)
   expect(await recordsOf(request)).toHaveLength(3)
   expect((await raw.jobsOn(request.envelope.reply)).filter((id) => id.includes(request.envelope.id))).toHaveLength(1)
 })
@@ -59,10 +59,10 @@ test('the same bytes again give the same tokens, no second record, and one reply
 test('the same bytes again, after the reply was read, give the same reply', async () => {
   const request = await raw.request('tokenize', giving('a', 'b'))
   await run(request, 1)
-  const tokens = await tokensOf(request)
+  const tokens = await tokensFor(request)
   await read(request)
   await run(request, 2)
-  expect(await tokensOf(request)).toEqual(tokens)
+  expect(await tokensFor(request)).toEqual(tokens)
   expect(await recordsOf(request)).toHaveLength(2)
   const rows = await raw.audit(request.envelope.id)
   expect(rows.map(({ outcome }) => outcome)).toEqual(Array.from({ length: 4 }, () => 'ok'))
@@ -77,7 +77,7 @@ test('other bytes under the same id are a conflict, and nothing is stored for th
   await raw.put(second)
   expect(await raw.reply(second)).toEqual({ error: 'conflict' })
   expect(await recordsOf(first)).toHaveLength(2)
-  expect(await tokensOf(first), 'the first reply stands').toHaveLength(2)
+  expect(await tokensFor(first), 'the first reply stands').toHaveLength(2)
   const rows = (await raw.audit(first.envelope.id)).filter(({ outcome }) => outcome === 'conflict')
   expect(rows, 'audited, and with no token, since none was minted').toMatchObject([
     { actor: actor.name, token: null },
@@ -101,7 +101,7 @@ test("another actor's request under the same id is no conflict", async () => {
 test('a detok request that is replayed after its reply was read is audited again and answers only its actor', async () => {
   const made = await raw.request('tokenize', giving('a'))
   await run(made, 1)
-  const [token] = await tokensOf(made)
+  const [token] = await tokensFor(made)
   const request = await raw.request('detok', { purpose, items: [{ token }] })
   await run(request, 1)
   await read(request)

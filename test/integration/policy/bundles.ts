@@ -1,8 +1,8 @@
 import { cp, mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { vi } from 'vitest'
 import { openPolicy, type Policy } from '../../../shared/policy/index.ts'
+import { until } from '../../harness/until.ts'
 import { committed } from './opa.ts'
 
 /** A bundle that a test can change, in a directory of its own. */
@@ -63,6 +63,8 @@ export async function makeWorkplace(): Promise<Workplace> {
 export interface Watched {
   policy: Policy
   log: string[]
+  /** What was logged of changed bundles that were not taken. */
+  rejections(): string[]
   /** Resolves once the change just made was rejected, for a reason that matches, and the tenant is still this one. */
   rejects(problem: RegExp, tenant?: string): Promise<void>
   /** Resolves once this tenant is in force. */
@@ -80,23 +82,21 @@ export async function watch(location: string, publicKeyFile?: string): Promise<W
     log: { info: write, warn: write, error: write },
     reloadIntervalMs: 10,
   })
-  let rejected = 0
+  const rejections = () => log.filter((line) => line.startsWith('a changed policy bundle was rejected'))
+  let seen = 0
   const tenant = async () => await policy.tenantOf('cli')
   return {
     policy,
     log,
+    rejections,
     rejects: async (problem, expected = 'demo') => {
-      await vi.waitFor(() => {
-        if (policy.rejected === rejected) throw new Error('not rejected yet')
-      }, 5_000)
-      rejected = policy.rejected
+      await until('it is rejected', () => rejections().length > seen)
+      seen = rejections().length
       if (!problem.test(log.at(-1) ?? '')) throw new Error(`rejected for another reason: ${log.at(-1)}`)
       if ((await tenant()) !== expected) throw new Error(`another policy is in force: ${await tenant()}`)
     },
     takes: async (expected) => {
-      await vi.waitFor(async () => {
-        if ((await tenant()) !== expected) throw new Error(`still ${await tenant()}`)
-      }, 5_000)
+      await until(`${expected} is in force`, async () => (await tenant()) === expected)
     },
   }
 }

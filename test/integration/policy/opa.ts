@@ -1,8 +1,9 @@
 import { execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { promisify } from 'node:util'
 import { describe } from 'vitest'
+import { freePort } from '../../harness/free-port.ts'
+import { until } from '../../harness/until.ts'
 
 export const source = new URL('../../../policy', import.meta.url).pathname
 export const committed = `${source}/bundle`
@@ -40,14 +41,11 @@ export async function startOpaOn(port: number, ...args: string[]): Promise<OpaSe
   })
   const exited = once(child, 'exit')
   const url = `http://127.0.0.1:${port}`
-  const ready = async () => {
-    while (child.exitCode === null) {
-      const response = await fetch(`${url}/health`).catch(() => undefined)
-      if (response?.ok) return
-      await new Promise((resolve) => setTimeout(resolve, 20))
-    }
-    throw new Error('opa did not start')
-  }
+  const ready = () =>
+    until('opa answers', async () => {
+      if (child.exitCode !== null) throw new Error('opa did not start')
+      return (await fetch(`${url}/health`).catch(() => undefined))?.ok
+    })
   const stop = async () => {
     child.kill('SIGKILL')
     await exited
@@ -57,14 +55,4 @@ export async function startOpaOn(port: number, ...args: string[]): Promise<OpaSe
     throw error
   })
   return { url, stop }
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (typeof address !== 'object' || address === null) throw new Error('no port')
-  return address.port
 }

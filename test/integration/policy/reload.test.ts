@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
 import { pack } from 'tar-stream'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { UserError } from '../../../shared/errors/user-error.ts'
+import { exitCodes, UserError } from '../../../shared/errors/user-error.ts'
 import { openPolicy, type Question } from '../../../shared/policy/index.ts'
 import { makeWorkplace, type Watched, type Workplace, watch } from './bundles.ts'
 import { silent } from './opa.ts'
@@ -96,7 +96,7 @@ test('a vanished bundle leaves the last good policy in force, is said once, and 
   await place.setRevision('2099-01-01')
   await place.turn()
   await watched.takes('other')
-  expect(watched.policy.rejected).toBe(1)
+  expect(watched.rejections()).toHaveLength(1)
 })
 
 test('a bundle behind a link, as in a config map, is taken when the link is turned', async () => {
@@ -106,7 +106,7 @@ test('a bundle behind a link, as in a config map, is taken when the link is turn
   await place.setRevision('2099-01-01')
   await place.turn()
   await watched.takes('other')
-  expect(watched.policy.rejected).toBe(0)
+  expect(watched.rejections()).toEqual([])
 })
 
 test('while a policy is replaced, every answer is of one revision and none fails', async () => {
@@ -159,6 +159,7 @@ test.each([
   expect(error).toBeInstanceOf(UserError)
   expect(String(error)).toMatch(problem)
   expect(String(error)).toMatch(/policy\/README.md/)
+  expect(error).toMatchObject({ exitCode: exitCodes.usage })
 })
 
 test('no bundle at all is refused at start, with what to do', async () => {

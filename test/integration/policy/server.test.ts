@@ -1,10 +1,12 @@
 import { once } from 'node:events'
 import { createServer, type Server, type ServerResponse } from 'node:http'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { Secret } from '../../../shared/crypto/secret.ts'
-import { UserError } from '../../../shared/errors/user-error.ts'
-import { openPolicy, type Policy, PolicyUnavailable, type Question } from '../../../shared/policy/index.ts'
-import { describeWithOpa, freePort, silent, source, startOpaOn } from './opa.ts'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { Unavailable } from '../../../shared/errors/server-errors.ts'
+import { exitCodes, UserError } from '../../../shared/errors/user-error.ts'
+import { openPolicy, type Policy, type Question } from '../../../shared/policy/index.ts'
+import { freePort } from '../../harness/free-port.ts'
+import { until } from '../../harness/until.ts'
+import { describeWithOpa, silent, source, startOpaOn } from './opa.ts'
 
 const question: Question = {
   actor: 'cli',
@@ -16,25 +18,30 @@ const question: Question = {
 }
 
 describeWithOpa('an OPA server', () => {
-  test('that is down is PolicyUnavailable, and answers again once it is back', async () => {
+  test('that is down is Unavailable, and answers again once it is back', async () => {
     const port = await freePort()
     const policy = await openPolicy({ location: `http://127.0.0.1:${port}`, log: silent })
-    await expect(policy.probe()).rejects.toThrow(PolicyUnavailable)
-    await expect(policy.tenantOf('cli')).rejects.toThrow(PolicyUnavailable)
+    await expect(policy.probe()).rejects.toThrow(Unavailable)
+    await expect(policy.tenantOf('cli')).rejects.toThrow(Unavailable)
 
     const files = [`${source}/vault.rego`, `${source}/data.json`]
     const server = await startOpaOn(port, ...files)
     await policy.probe()
     expect(await policy.decide([question])).toMatchObject({ revision: 'unknown', decisions: [{ allow: true }] })
     await server.stop()
-    await expect(policy.decide([question])).rejects.toThrow(PolicyUnavailable)
+    await expect(policy.decide([question])).rejects.toThrow(Unavailable)
 
     const again = await startOpaOn(port, ...files)
-    await vi.waitFor(() => policy.probe())
+    const answers = () =>
+      policy.probe().then(
+        () => true,
+        () => false,
+      )
+    await until('it answers again', answers)
     await again.stop()
     await policy.close()
     await policy.close()
-    await expect(policy.probe(), 'once closed').rejects.toThrow(PolicyUnavailable)
+    await expect(policy.probe(), 'once closed').rejects.toThrow(Unavailable)
   })
 })
 
@@ -63,39 +70,50 @@ describe('a server that answers as it likes', () => {
     await once(server, 'close')
   })
 
-  async function open(options: { path?: string; token?: Secret } = {}): Promise<Policy> {
-    const { path = '', token } = options
-    const policy = await openPolicy({ location: location + path, token, log: silent, timeoutMs: 200 })
+  async function open(path = ''): Promise<Policy> {
+    const policy = await openPolicy({ location: location + path, log: silent, timeoutMs: 200 })
     opened.push(policy)
     return policy
   }
   const json = (status: number, body: unknown) => (response: ServerResponse) =>
     response.writeHead(status, { location: '/elsewhere' }).end(JSON.stringify(body))
 
-  test.each([301, 307, 400, 401, 403, 404, 429, 500, 502, 503])('status %i is PolicyUnavailable', async (status) => {
+  test.each([
+    [301, 'redirect'],
+    [307, 'redirect'],
+    [400, 'unexpected answer'],
+    [401, 'unexpected answer'],
+    [403, 'unexpected answer'],
+    [404, 'unexpected answer'],
+    [429, 'throttled'],
+    [500, 'server error'],
+    [502, 'server error'],
+    [503, 'server error'],
+  ])('status %i is Unavailable: %s', async (status, reason) => {
     answer = json(status, { result: [{ allow: true, mask: 'full', reason: 'x' }], message: 'input was Ada' })
     const policy = await open()
     const error: unknown = await policy.decide([question]).catch((thrown: unknown) => thrown)
-    expect(error).toBeInstanceOf(PolicyUnavailable)
+    expect(error).toBeInstanceOf(Unavailable)
+    expect(error).toMatchObject({ dependency: 'policy', reason })
     expect(String(error)).toContain(`status ${status}`)
     expect(String(error)).not.toContain('Ada')
-    await expect(policy.probe()).rejects.toThrow(PolicyUnavailable)
+    await expect(policy.probe()).rejects.toThrow(Unavailable)
     expect(requests, 'no redirect is followed and nothing is asked twice').toHaveLength(2)
   })
 
-  test('no answer in time is PolicyUnavailable', async () => {
+  test('no answer in time is Unavailable, and not blameless: the question may be what takes so long', async () => {
     answer = () => {}
-    await expect((await open()).decide([question])).rejects.toThrow(PolicyUnavailable)
+    await expect((await open()).decide([question])).rejects.toMatchObject(new Unavailable('policy', 'too slow'))
   })
 
-  test('an answer that stops halfway is PolicyUnavailable', async () => {
+  test('an answer that stops halfway is Unavailable', async () => {
     answer = (response) => response.writeHead(200).write('{"result": [')
-    await expect((await open()).decide([question])).rejects.toThrow(PolicyUnavailable)
+    await expect((await open()).decide([question])).rejects.toMatchObject(new Unavailable('policy', 'too slow'))
   })
 
-  test('an answer without end is PolicyUnavailable', async () => {
+  test('an answer without end is Unavailable', async () => {
     answer = (response) => response.writeHead(200).end(`[${'"x",'.repeat(2_000_000)}"x"]`)
-    await expect((await open()).decide([question])).rejects.toThrow(PolicyUnavailable)
+    await expect((await open()).decide([question])).rejects.toMatchObject({ reason: 'incomplete answer' })
   })
 
   test.each([
@@ -121,11 +139,11 @@ describe('a server that answers as it likes', () => {
     expect((await (await open()).decide([])).revision).toBe(revision)
   })
 
-  test('is asked below the path of its URL, with the token', async () => {
+  test('is asked below the path of its URL, and given no credentials', async () => {
     answer = json(200, { result: 'demo' })
-    const policy = await open({ path: '/opa', token: new Secret('s3cret') })
+    const policy = await open('/opa')
     expect(await policy.tenantOf('cli')).toBe('demo')
-    expect(requests).toEqual([{ url: '/opa/v1/data/vault/tenant?provenance=true', authorization: 'Bearer s3cret' }])
+    expect(requests).toEqual([{ url: '/opa/v1/data/vault/tenant?provenance=true', authorization: undefined }])
   })
 })
 
@@ -134,12 +152,13 @@ test.each(['http://user:secret@opa', 'http://opa/?a=secret', 'http://opa/#secret
   async (location) => {
     const error: unknown = await openPolicy({ location, log: silent }).catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(UserError)
+    expect(error).toMatchObject({ exitCode: exitCodes.usage })
     expect(String(error)).not.toContain('secret')
   },
 )
 
 test('a public key for bundles is refused with a server, which would not heed it', async () => {
-  await expect(openPolicy({ location: 'http://127.0.0.1:1', publicKeyFile: 'k.pem', log: silent })).rejects.toThrow(
-    UserError,
-  )
+  const opening = openPolicy({ location: 'http://127.0.0.1:1', publicKeyFile: 'k.pem', log: silent })
+  await expect(opening).rejects.toThrow(UserError)
+  await expect(opening).rejects.toMatchObject({ exitCode: exitCodes.usage })
 })

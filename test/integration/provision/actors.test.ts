@@ -1,13 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
 import type { Client } from '../../../producers/index.ts'
-import { addActor, listActors, removeActor, revokeActor } from '../../../provision/index.ts'
+import { addActor, listActors, OpenBaoAdmin, removeActor, revokeActor } from '../../../provision/index.ts'
 import { readKey } from '../../../provision/transit.ts'
 import { queues } from '../../../shared/contract/grammar.ts'
 import { sessionKeyName } from '../../../shared/contract/names.ts'
 import { Secret } from '../../../shared/crypto/secret.ts'
 import { exitCodes } from '../../../shared/errors/user-error.ts'
 import { OpenBaoHttp } from '../../../shared/transit/http.ts'
-import { Forger } from '../../harness/forger.ts'
+import { RawProducer } from '../../harness/raw-producer.ts'
+import { until } from '../../harness/until.ts'
 import type { TestActor } from '../../harness/vault.ts'
 import { TestVault } from '../../harness/vault.ts'
 
@@ -94,20 +96,20 @@ test('credentials that are added to an actor leave the earlier ones working', as
 
 describe('an actor that is removed', () => {
   let app: TestActor
-  let forger: Forger
 
   beforeAll(async () => {
     app = await vault.actor('removed')
-    forger = new Forger(vault, app)
-    const request = await forger.seal('detok', { purpose, items: [{ token: 'x' }] })
+    const raw = new RawProducer(vault, app)
+    const request = await raw.request('detok', { purpose, items: [{ token: 'x' }] })
     await removeActor(vault.bao, app.name, nothing)
     await vault.replica('detok')
-    await forger.send('detok', request)
+    await raw.put(request)
   })
 
   test('is refused what lay on the queue', async () => {
     const seen = async () => (await vault.audit(app.name)).map(({ outcome }) => outcome)
-    await expect.poll(seen, { timeout: 10_000 }).toEqual(['unauthenticated'])
+    await until('it is audited', async () => (await seen()).length > 0)
+    expect(await seen()).toEqual(['unauthenticated'])
   })
 
   test('leaves no key, policy, role or login behind', async () => {
@@ -134,6 +136,62 @@ describe('an actor that is removed', () => {
     expect(await states(half.name)).toMatchObject({ keys: [{ version: 0 }, { version: 1 }] })
     await removeActor(vault.bao, half.name, nothing)
     expect(await states(half.name)).toBeUndefined()
+  })
+})
+
+describe('an administrator whose token may not do all of it', () => {
+  /** Everything but this. */
+  async function without(path: string): Promise<OpenBaoAdmin> {
+    const policy = `without-${path.replaceAll('/', '-')}-${vault.id}`
+    const rules = [
+      'path "*" { capabilities = ["create", "read", "update", "delete", "list", "sudo"] }',
+      `path "${path}" { capabilities = ["deny"] }`,
+    ]
+    await vault.bao.write(`sys/policies/acl/${policy}`, { policy: rules.join('\n') })
+    const { auth } = await vault.bao.write('auth/token/create', { policies: [policy] }, created)
+    const admin = new OpenBaoAdmin({ address: vault.stack.transitAddr }, new Secret(auth.client_token))
+    vault.onClose(async () => {
+      await admin.close()
+      await vault.bao.write('auth/token/revoke', { token: auth.client_token })
+      await vault.bao.delete(`sys/policies/acl/${policy}`)
+    })
+    return admin
+  }
+  const created = z.object({ auth: z.object({ client_token: z.string() }) })
+  const lives = async (token: Secret) => (await http.request('GET', 'auth/token/lookup-self', token)).status === 200
+
+  async function loggedIn(name: string) {
+    const app = await vault.actor(name)
+    return { app, token: new Secret(created.parse((await logIn(app)).body).auth.client_token) }
+  }
+  const tokensLeft = (command: string, actor: string) => ({
+    name: 'UserError',
+    message: expect.stringMatching(
+      new RegExp(`^[0-9]+ tokens could not be looked up or revoked\\. .*\`pii-vault actor ${command} ${actor}\``),
+    ),
+  })
+
+  test.each(['lookup-accessor', 'revoke-accessor'])('is told that tokens are left, without %s', async (what) => {
+    const { app, token } = await loggedIn(`left-${what}`)
+    const admin = await without(`auth/token/${what}`)
+    await expect(revokeActor(admin, app.name, nothing)).rejects.toMatchObject(tokensLeft('revoke', app.name))
+    expect(await lives(token)).toBe(true)
+    expect(await states(app.name), 'what could be done was done').toMatchObject({
+      keys: [{ accepted: 2 }, { accepted: 2 }],
+    })
+    await expect(removeActor(admin, app.name, nothing)).rejects.toMatchObject(tokensLeft('remove', app.name))
+    expect(await states(app.name), 'there is something to remove again').toBeDefined()
+    await removeActor(vault.bao, app.name, nothing)
+    expect(await lives(token)).toBe(false)
+    expect(await states(app.name)).toBeUndefined()
+  })
+
+  test('is refused where accessors cannot be listed', async () => {
+    const { app, token } = await loggedIn('unlisted')
+    const admin = await without('auth/token/accessors')
+    await expect(revokeActor(admin, app.name, nothing)).rejects.toThrow('may not do this')
+    await revokeActor(vault.bao, app.name, nothing)
+    expect(await lives(token)).toBe(false)
   })
 })
 

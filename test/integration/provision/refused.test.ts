@@ -1,3 +1,5 @@
+import { rm } from 'node:fs/promises'
+import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { OpenBaoAdmin } from '../../../provision/index.ts'
 import { Secret } from '../../../shared/crypto/secret.ts'
@@ -33,6 +35,41 @@ describe('a key that must not protect PII is refused', () => {
     await expect(refused).rejects.toThrow('Transit key pii exists')
     await bao.write('transit/keys/pii/config', { deletion_allowed: true })
     await bao.delete('transit/keys/pii')
+  })
+})
+
+describe('a database role that is there and may do more than a worker must is refused, with how to mend it', () => {
+  const role = 'pii_vault_tokenize'
+  const asSuperuser = async (sql: string) => {
+    const client = new Client({ connectionString: stack.addresses.databaseUrl })
+    await client.connect()
+    await client.query(sql).finally(() => client.end())
+  }
+
+  test.each([
+    ['superuser', `create role ${role} login superuser`, `alter role ${role} nosuperuser;`],
+    ['createrole', `create role ${role} login createrole createdb`, `alter role ${role} nocreatedb nocreaterole;`],
+    ['replication', `create role ${role} login replication`, `alter role ${role} noreplication;`],
+    ['bypassrls', `create role ${role} login bypassrls`, `alter role ${role} nobypassrls;`],
+    [
+      'member of another',
+      `create role ${role} login noinherit in role pg_read_all_data, "Other one"`,
+      `revoke "Other one" from ${role};`,
+    ],
+  ])('%s', async (_, make, cure) => {
+    await asSuperuser(`create role "Other one"; ${make}`)
+    try {
+      const error: unknown = await bare.setUp().catch((reason: unknown) => reason)
+      expect(error).toMatchObject({ name: 'UserError', message: expect.stringContaining(`\`${cure}\``) })
+      const said = error as Error
+      for (const [, sql = ''] of said.message.matchAll(/`([^`]+)`/g)) await asSuperuser(sql)
+      await bare.setUp()
+    } finally {
+      await asSuperuser(
+        `drop owned by ${role}; drop role ${role}; drop role "Other one"; drop schema if exists vault cascade`,
+      )
+      await rm(bare.credentials, { recursive: true, force: true })
+    }
   })
 })
 

@@ -75,7 +75,7 @@ describe('a set-up', () => {
   test('changes nothing when it is run again', async () => {
     const versions = () => Promise.all(queues.map((queue) => dataOf(`sys/policies/acl/pii-worker-${queue}`)))
     const before = [await everything(), await versions()]
-    expect(await bare.setUp()).toEqual(queues.map((queue) => `kept ${workerFile(credentials, queue)}`))
+    expect(await bare.setUp()).toEqual([])
     expect([await everything(), await versions()]).toEqual(before)
   })
 
@@ -103,6 +103,26 @@ describe('a set-up', () => {
       for (const secret of secrets) expect(said).not.toContain(secret)
     }
     expect(said).not.toContain(stack.transitRootToken.reveal())
+  })
+
+  test('tells Postgres no password, whatever it logs: the roles get a verifier, with which they log in', async () => {
+    await postgres.query("alter system set log_statement = 'all'")
+    await postgres.query('select pg_reload_conf()')
+    await rm(credentials, { recursive: true })
+    await bare.setUp()
+    await postgres.query('alter system reset log_statement')
+    const log = await readFile(join(bare.stackDirectory, 'postgres', 'server.log'), 'utf8')
+    for (const queue of queues) {
+      const { DATABASE_URL = '' } = parseEnv(await readFile(workerFile(credentials, queue), 'utf8'))
+      expect(log).toContain(`alter role pii_vault_${queue} password`)
+      expect(log).not.toContain(new URL(DATABASE_URL).password)
+      const client = new Client({ connectionString: DATABASE_URL })
+      await client.connect()
+      await client.end()
+    }
+    for (const { rolpassword } of await rowsOf("select rolpassword from pg_authid where rolname like 'pii_vault%'")) {
+      expect(rolpassword).toMatch(/^SCRAM-SHA-256\$4096:[^$]{24}\$[^:]{44}:.{44}$/)
+    }
   })
 
   test('makes a partition of the audit for this month and a year ahead, into which its rows fall', async () => {

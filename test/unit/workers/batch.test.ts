@@ -1,13 +1,14 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { AuditedItem, Entry, FailureCode, OpenRequest } from '../../../workers/batch.ts'
+import type { ItemErrorCode } from '../../../shared/errors/catalogue.ts'
+import type { AuditedItem, Entry, OpenRequest } from '../../../workers/batch.ts'
 import { fail, itemOf, live, through } from '../../../workers/batch.ts'
 
 /** Stages look at nothing of the request. */
 const request = {} as OpenRequest
 const item = (index: number): AuditedItem => ({ request, index })
 const anyBatch = fc
-  .array(fc.option(fc.constantFrom<FailureCode>('denied', 'not_found', 'conflict')))
+  .array(fc.option(fc.constantFrom<ItemErrorCode>('denied', 'not_found', 'corrupt')))
   .map((codes) => codes.map((code, i): Entry<AuditedItem> => (code === null ? live(item(i)) : fail(item(i), code))))
 
 test('failed entries pass a stage by, and length and order stay', async () => {

@@ -10,7 +10,7 @@ function refusing(poison: ReadonlySet<number>) {
   const calls: (readonly number[])[] = []
   const run = async (items: readonly number[]): Promise<string[]> => {
     calls.push(items)
-    if (items.some((item) => poison.has(item))) throw new ContentRefused('test', 400)
+    if (items.some((item) => poison.has(item))) throw new ContentRefused('transit', 400)
     return items.map((item) => `ok ${item}`)
   }
   return { calls, run }
@@ -45,13 +45,13 @@ test.each(range(20))('one poisonous item among 20, at %i, costs at most 11 calls
 })
 
 describe('other errors pass through, and stop it', () => {
-  test.each([new Unavailable('test', 'unreachable'), new ShuttingDown(), new Error('a defect')])(
+  test.each([new Unavailable('transit', 'unreachable'), new ShuttingDown(), new Error('a defect')])(
     '%s',
     async (error) => {
       let calls = 0
       const run = async (): Promise<string[]> => {
         calls++
-        throw calls === 1 ? new ContentRefused('test', 400) : error
+        throw calls === 1 ? new ContentRefused('transit', 400) : error
       }
       await expect(bisect(range(20), run, poisonous)).rejects.toBe(error)
       expect(calls).toBe(2)
@@ -61,7 +61,7 @@ describe('other errors pass through, and stop it', () => {
 
 test('ends on an empty batch and on items that are undefined', async () => {
   const run = async (): Promise<string[]> => {
-    throw new ContentRefused('test', 400)
+    throw new ContentRefused('transit', 400)
   }
   expect(await bisect([], run, () => 'poisonous')).toEqual([])
   expect(await bisect([undefined, undefined], run, () => 'poisonous')).toEqual(['poisonous', 'poisonous'])

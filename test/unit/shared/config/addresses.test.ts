@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { hostOf } from '../../../../shared/config/addresses.ts'
 import { readWorkerConfig } from '../../../../shared/config/environment.ts'
-import { problems, workerSettings } from './settings.ts'
+import { fileOf, problems, workerSettings } from './settings.ts'
 
 const beyond = {
   QUEUE_URL: 'redis://u:CANARY@queue.example.com:6379',
@@ -109,6 +110,12 @@ describe('an address that is none is refused, and not quoted', () => {
     ['TRANSIT_ADDR', 'https://bao/CANARY'],
     ['TRANSIT_ADDR', 'https://bao?CANARY'],
     ['TRANSIT_ADDR', 'unix:///CANARY'],
+    ['POLICY', 'http://u:CANARY@localhost'],
+    ['POLICY', 'https://opa/?q=CANARY'],
+    ['POLICY', 'https://opa/#CANARY'],
+    ['POLICY', 'https://'],
+    ['POLICY', 'http://[CANARY'],
+    ['POLICY', 'HTTP://CANARY:x'],
   ])('%s=%s', (name, value) => {
     const said = problems({ [name]: value })
     expect(said).toHaveLength(1)
@@ -118,5 +125,23 @@ describe('an address that is none is refused, and not quoted', () => {
 })
 
 test('a path is a policy’s bundle, and no address', () => {
-  expect(readWorkerConfig({ ...workerSettings, POLICY: './http/bundle' }).policy.location).toBe('./http/bundle')
+  const bundle = './policy/../policy/bundle'
+  expect(readWorkerConfig({ ...workerSettings, POLICY: bundle }).policy.location).toBe(bundle)
+})
+
+test('a key that is to verify bundles is refused beside the address of a server, with all else that is wrong', () => {
+  const key = fileOf('PEM')
+  expect(problems({ POLICY_PUBLIC_KEY_FILE: key })).toEqual([])
+  const said = problems({ POLICY: 'http://opa.example.com', POLICY_PUBLIC_KEY_FILE: key, LOG_LEVEL: 'loud' })
+  const names = said.map((line) => /^\w+/.exec(line)?.[0])
+  expect(names).toEqual(['POLICY', 'POLICY_PUBLIC_KEY_FILE', 'LOG_LEVEL'])
+})
+
+test.each([
+  ['rediss://u:CANARY@queue.example.com:6379/0', 'queue.example.com:6379'],
+  ['postgres://u:CANARY@[::1]/vault?password=CANARY', '[::1]'],
+  ['u:CANARY@db', 'its address'],
+  ['CANARY', 'its address'],
+])('of an address only its host is shown: %s', (url, host) => {
+  expect(hostOf(url)).toBe(host)
 })

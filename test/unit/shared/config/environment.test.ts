@@ -9,8 +9,8 @@ test('settings are taken as they are, frozen, with what is not set at its defaul
     databaseUrl: 'postgres://detok:pw@localhost:5432/vault',
     transit: { address: 'http://127.0.0.1:8200', namespace: undefined, caFile: undefined },
     roleId: 'role',
-    secretIdFile: '/run/secrets/secret-id',
-    policy: { location: 'policy/bundle.tar.gz', publicKeyFile: undefined },
+    secretIdFile: workerSettings['TRANSIT_SECRET_ID_FILE'],
+    policy: { location: workerSettings['POLICY'], publicKeyFile: undefined },
     logLevel: 'info',
   })
   for (const part of [config, config.queue, config.transit, config.policy]) expect(Object.isFrozen(part)).toBe(true)
@@ -33,6 +33,28 @@ test('every problem is said at once', () => {
     'NODE_TLS_REJECT_UNAUTHORIZED QUEUE_PREFIX QUEUE_URL DATABASE_URL TRANSIT_ADDR BAO_CACERT TRANSIT_ROLE_ID'
   const others = 'TRANSIT_SECRET_ID_FILE POLICY LOG_LEVEL'
   expect(said.map((line) => /^\w+/.exec(line)?.[0])).toEqual(`${names} ${others}`.split(' '))
+})
+
+test('so is what a setting names and is not there, or not as it must be', () => {
+  const said = problems({
+    BAO_CACERT: '',
+    VAULT_CACERT: '/nowhere/CANARY',
+    TRANSIT_SECRET_ID_FILE: fileOf(' \n'),
+    POLICY_PUBLIC_KEY_FILE: '/nowhere/CANARY',
+    POLICY: '/nowhere/CANARY',
+    LOG_LEVEL: 'loud',
+  })
+  expect(said).toEqual([
+    'VAULT_CACERT names a file that cannot be read',
+    'TRANSIT_SECRET_ID_FILE names a file that is empty',
+    'POLICY_PUBLIC_KEY_FILE names a file that cannot be read',
+    'POLICY names no file or directory that can be read',
+    'LOG_LEVEL must be one of trace, debug, info, warn, error, silent',
+  ])
+})
+
+test.each(['TRANSIT_SECRET_ID_FILE', 'BAO_CACERT', 'POLICY_PUBLIC_KEY_FILE'])('%s is no directory', (name) => {
+  expect(problems({ [name]: import.meta.dirname })).toEqual([`${name} names a file that cannot be read`])
 })
 
 test.each(Object.keys(workerSettings))('%s is needed, and an empty one counts as not set', (name) => {

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished } from 'vitest'
 import { readWorkerConfig } from '../../../../shared/config/environment.ts'
 import type { Environment } from '../../../../shared/config/reader.ts'
@@ -12,8 +13,9 @@ export const workerSettings: Environment = {
   DATABASE_URL: 'postgres://detok:pw@localhost:5432/vault',
   TRANSIT_ADDR: 'http://127.0.0.1:8200',
   TRANSIT_ROLE_ID: 'role',
-  TRANSIT_SECRET_ID_FILE: '/run/secrets/secret-id',
-  POLICY: 'policy/bundle.tar.gz',
+  // Any file will do.
+  TRANSIT_SECRET_ID_FILE: import.meta.filename,
+  POLICY: fileURLToPath(new URL('../../../../policy/bundle', import.meta.url)),
 }
 
 /** The lines of what is wrong with these settings; none if they are taken. */

@@ -1,10 +1,10 @@
 import { inspect } from 'node:util'
-import { pino } from 'pino'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { Database } from '../../../../shared/db/database.ts'
 import type { Statement } from '../../../../shared/db/statements.ts'
 import { ContentRefused, Unavailable } from '../../../../shared/errors/server-errors.ts'
+import { createLogger } from '../../../../shared/log/log.ts'
 import type { Outcome } from './fake-postgres.ts'
 import { fakePostgres } from './fake-postgres.ts'
 
@@ -19,7 +19,7 @@ async function open(outcomeOf: (statement: string) => Outcome) {
     statements.push(statement)
     return outcomeOf(statement)
   })
-  const database = new Database(url, pino({ level: 'silent' }), 1)
+  const database = new Database(url, createLogger('silent', 'test'), 1)
   onTestFinished(() => database.close())
   return { database, statements }
 }
@@ -48,7 +48,7 @@ describe('a failure is told apart by its SQLSTATE, and its text goes nowhere', (
 })
 
 test('a server that is not there is unreachable', async () => {
-  const database = new Database('postgres://user:CANARY@127.0.0.1:1/test', pino({ level: 'silent' }), 1)
+  const database = new Database('postgres://user:CANARY@127.0.0.1:1/test', createLogger('silent', 'test'), 1)
   onTestFinished(() => database.close())
   const error = new Unavailable('postgres', 'unreachable', {
     cause: Object.assign(new Error(), { code: 'ECONNREFUSED' }),

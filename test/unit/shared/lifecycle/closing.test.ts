@@ -1,11 +1,11 @@
-import { pino } from 'pino'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { Closing } from '../../../../shared/lifecycle/closing.ts'
+import { createLogger } from '../../../../shared/log/log.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-const log = pino({ level: 'silent' })
+const log = createLogger('silent', 'test')
 const never = () => new Promise<void>(() => undefined)
 
 test('closes in reverse order, each step after the one before has ended', async () => {

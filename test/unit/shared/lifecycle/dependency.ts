@@ -1,8 +1,8 @@
-import { pino } from 'pino'
 import { Unavailable } from '../../../../shared/errors/server-errors.ts'
 import { Dependency } from '../../../../shared/lifecycle/dependency.ts'
+import { createLogger } from '../../../../shared/log/log.ts'
 
-export const unreachable = (): Unavailable => new Unavailable('test', 'unreachable')
+export const unreachable = (): Unavailable => new Unavailable('transit', 'unreachable')
 
 /** A server that is up or down as the test says, its guard, and what was seen of both. */
 export function guarded() {
@@ -17,10 +17,10 @@ export function guarded() {
     probingAtOnce: 0,
   }
   const changes: boolean[] = []
-  const guard: Dependency = new Dependency({
-    name: 'test',
-    log: pino({ level: 'silent' }),
-    onChange: () => changes.push(guard.isUp),
+  const guard = new Dependency({
+    name: 'transit',
+    server,
+    log: createLogger('silent', 'test'),
     probe: async () => {
       server.probes.push(Date.now())
       server.probingAtOnce = Math.max(server.probingAtOnce, ++server.probing)
@@ -29,6 +29,7 @@ export function guarded() {
       if (server.failure !== undefined) throw server.failure
     },
   })
+  guard.onChange(() => changes.push(guard.isUp))
   return { server, guard, changes }
 }
 

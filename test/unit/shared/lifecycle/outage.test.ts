@@ -104,7 +104,7 @@ test('the pauses between probes grow, are jittered, and are never longer than fi
 
 test('no probe comes before the time that `Retry-After` asks for', async () => {
   const { guard, server } = guarded()
-  server.failure = new Unavailable('test', 'sealed or standby', { retryAfterMs: 30_000 })
+  server.failure = new Unavailable('transit', 'sealed or standby', { retryAfterMs: 30_000 })
   const answered = guard.use(failing(1, server.failure))
   await wait(30_000)
   expect(server.probes).toHaveLength(1)
@@ -117,7 +117,7 @@ test('no probe comes before the time that `Retry-After` asks for', async () => {
 
 test('`Retry-After: 0` asks for no rush', async () => {
   const { guard, server } = guarded()
-  server.failure = new Unavailable('test', 'throttled', { retryAfterMs: 0 })
+  server.failure = new Unavailable('transit', 'throttled', { retryAfterMs: 0 })
   const answered = guard.use(failing(1, server.failure))
   await wait(10_000)
   expect(server.probes.length).toBeLessThan(15)

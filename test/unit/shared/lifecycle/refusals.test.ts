@@ -35,7 +35,7 @@ test('the third failure in a row is the content’s', async () => {
   const work = failing(9)
   expect(await settled(guard.use(work))).toMatchObject({
     status: 'rejected',
-    reason: new ContentSuspected('test', 'unreachable'),
+    reason: new ContentSuspected('transit', 'unreachable'),
   })
   expect(work.tries).toBe(3)
   expect(changes).toEqual([])
@@ -43,7 +43,7 @@ test('the third failure in a row is the content’s', async () => {
 
 test('a token that is refused by a healthy server is not tried again', async () => {
   const { guard } = guarded()
-  const work = failing(9, new Unavailable('test', 'refused our token'))
+  const work = failing(9, new Unavailable('transit', 'refused our token'))
   expect(await settled(guard.use(work))).toMatchObject({ reason: expect.any(ContentRefused) })
   expect(work.tries).toBe(1)
 })
@@ -52,7 +52,7 @@ test.each<UnavailableReason>(['throttled', 'sealed or standby', 'read-only', 'ou
   'what a server says of itself is no content’s fault, however often: %s',
   async (reason) => {
     const { guard } = guarded()
-    const work = failing(20, new Unavailable('test', reason))
+    const work = failing(20, new Unavailable('transit', reason))
     expect(await settled(guard.use(work))).toEqual({ status: 'fulfilled', value: 'answer' })
     expect(work.tries).toBe(21)
   },
@@ -60,7 +60,7 @@ test.each<UnavailableReason>(['throttled', 'sealed or standby', 'read-only', 'ou
 
 test('a call is not repeated before the time that `Retry-After` asks for', async () => {
   const { guard } = guarded()
-  const work = failing(1, new Unavailable('test', 'throttled', { retryAfterMs: 7_000 }))
+  const work = failing(1, new Unavailable('transit', 'throttled', { retryAfterMs: 7_000 }))
   const answered = guard.use(work)
   await vi.advanceTimersByTimeAsync(7_000)
   expect(work.tries).toBe(1)
@@ -69,7 +69,7 @@ test('a call is not repeated before the time that `Retry-After` asks for', async
 })
 
 describe('what speaks of no outage passes through, and asks no probe', () => {
-  test.each([new ContentRefused('test', '22P02'), new UserError('wrong credentials'), new TypeError('a defect')])(
+  test.each([new ContentRefused('transit', '22P02'), new UserError('wrong credentials'), new TypeError('a defect')])(
     '%s',
     async (error) => {
       const { guard, server } = guarded()

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { ShuttingDown, Unavailable } from '../../../../shared/errors/server-errors.ts'
+import { until } from '../../../harness/until.ts'
 import { openFake, perItem, plaintext } from './fake-openbao.ts'
 
 const login = 'auth/approle/login'
@@ -44,7 +45,7 @@ test('a refusal that comes late, when the token was replaced long ago, costs no 
   await transit.decrypt('pii', decryptOne)
   bao.instead = ({ path }) => (path === decrypt && bao.asked(decrypt) === 2 ? held : undefined)
   const late = transit.decrypt('pii', decryptOne)
-  await expect.poll(() => bao.asked(decrypt)).toBe(2)
+  await until('it is asked', () => bao.asked(decrypt) === 2)
   bao.live.clear()
   await transit.decrypt('pii', decryptOne)
   release(undefined)
@@ -60,7 +61,7 @@ test('word of a dead token that comes late does not take its successor away', as
   bao.live.clear()
   bao.instead = ({ path }) => (path === lookup && bao.asked(lookup) === 1 ? held : undefined)
   const late = transit.decrypt('pii', decryptOne)
-  await expect.poll(() => bao.asked(lookup)).toBe(1)
+  await until('it is looked up', () => bao.asked(lookup) === 1)
   await transit.decrypt('pii', decryptOne)
   release({ status: 403 })
   expect(await late).toHaveLength(1)
@@ -104,7 +105,7 @@ test('close gives back the token of a login under way, and after it nobody logs 
   const { promise: held, resolve: release } = Promise.withResolvers<undefined>()
   bao.instead = ({ path }) => (path === login ? held : undefined)
   const outcome = Promise.allSettled([transit.decrypt('pii', decryptOne)])
-  await expect.poll(() => bao.asked(login)).toBe(1)
+  await until('a login is under way', () => bao.asked(login) === 1)
   const closed = close()
   release(undefined)
   await closed

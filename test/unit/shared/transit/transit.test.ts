@@ -36,13 +36,38 @@ test('a plaintext that is no base64 fails alone', async () => {
   expect(shown(await transit.decrypt('pii', wrapped(2)))).toEqual(['rejected', plaintext])
 })
 
-test('a session key is asked for with its associated data', async () => {
-  const { bao, transit } = await openFake()
-  bao.transit = perItem(() => ({ plaintext }))
-  await transit.decryptSession('queue-detok-a', 'vault:v1:x', Buffer.from('pii1\nsession'))
-  expect(bao.questions.at(-1)).toMatchObject({
-    path: 'transit/decrypt/queue-detok-a',
-    body: { batch_input: [{ ciphertext: 'vault:v1:x', associated_data: 'cGlpMQpzZXNzaW9u', reference: '0' }] },
+describe('a session key', () => {
+  const aad = Buffer.from('pii1\nsession')
+  const answered = async (item: object) => {
+    const { bao, transit } = await openFake()
+    bao.transit = perItem(() => item)
+    const key = transit.sessionKey('queue-detok-a', 'vault:v1:x', aad)
+    return { key, questions: () => bao.questions }
+  }
+
+  test('is asked for with its associated data', async () => {
+    const { key, questions } = await answered({ plaintext: Buffer.alloc(32, 7).toString('base64') })
+    expect((await key)?.export()).toEqual(Buffer.alloc(32, 7))
+    expect(questions().at(-1)).toMatchObject({
+      path: 'transit/decrypt/queue-detok-a',
+      body: { batch_input: [{ ciphertext: 'vault:v1:x', associated_data: 'cGlpMQpzZXNzaW9u', reference: '0' }] },
+    })
+  })
+
+  test.each([
+    ['of another length', { plaintext: Buffer.alloc(31).toString('base64') }],
+    ['of no bytes', { plaintext: '' }],
+    ['that is no base64', { plaintext: 'no base64' }],
+    ['that OpenBao rejects', { error: 'invalid ciphertext: no prefix', plaintext: '' }],
+    ['under a retired version', { error: 'ciphertext or signature version is disallowed by policy (too old)' }],
+  ])('%s is none', async (_, item) => {
+    expect(await (await answered(item)).key).toBeUndefined()
+  })
+
+  test('that OpenBao only failed at is asked for again, and then Unavailable', async () => {
+    const { key, questions } = await answered({ error: 'internal error' })
+    await expect(key).rejects.toThrow(new Unavailable('transit', 'server error'))
+    expect(questions().filter(({ path }) => path.startsWith('transit/decrypt'))).toHaveLength(3)
   })
 })
 
