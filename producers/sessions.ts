@@ -5,6 +5,7 @@ import type { QueueName } from '../shared/contract/grammar.ts'
 import { limits } from '../shared/contract/grammar.ts'
 import { sessionKeyName } from '../shared/contract/names.ts'
 import { aesKey } from '../shared/crypto/aes-gcm.ts'
+import { Unavailable } from '../shared/errors/server-errors.ts'
 import type { Transit } from '../shared/transit/index.ts'
 
 export interface Session {
@@ -54,6 +55,7 @@ export class Sessions {
     const aad = sessionAad(queue, this.#actor, until)
     // A server that cannot unwrap it now says nothing against the reply: then this throws, and the reply stays.
     const key = await this.#transit.sessionKey(sessionKeyName(queue, this.#actor), wrapped, aad)
+    if (key === 'too new') throw new Unavailable('transit', 'server error')
     if (key !== undefined) this.#keys.set(id, key)
     return key
   }

@@ -1,5 +1,6 @@
 import { emailFor } from './contact.ts'
-import { type Country, countries } from './countries/index.ts'
+import type { Country } from './countries/index.ts'
+import { countries } from './countries/index.ts'
 import { ibanFor, spaced } from './iban.ts'
 import { notes } from './notes.ts'
 import type { Random } from './random.ts'

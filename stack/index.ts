@@ -8,12 +8,15 @@ import type { Progress, Service } from './service.ts'
 import { allServices, services } from './services/index.ts'
 import { removeVolume } from './sources/docker.ts'
 import { ensureRunning } from './start.ts'
-import { placeOf, readRecord, type ServiceName, writeRecord } from './state.ts'
-import { type Stack, stackOf } from './status.ts'
+import type { ServiceName } from './state.ts'
+import { placeOf, readRecord, writeRecord } from './state.ts'
+import type { Stack } from './status.ts'
+import { stackOf } from './status.ts'
 
 export { defaultDirectory } from './directory.ts'
 export type { ServiceName } from './state.ts'
-export { type ServiceStatus, type Stack, type StackAddresses, stackStatus } from './status.ts'
+export type { ServiceStatus, Stack, StackAddresses } from './status.ts'
+export { stackStatus } from './status.ts'
 
 /** Starts what is not running yet, and returns when all three accept work. */
 export async function startStack(options: { directory: string; onProgress?: Progress }): Promise<Stack> {

@@ -5,7 +5,8 @@ import { isRunning, stopRun } from './running.ts'
 import type { Binary, Progress, Service } from './service.ts'
 import { startChild } from './sources/child.ts'
 import { startContainer } from './sources/docker.ts'
-import { newRecord, type Place, readRecord, type ServiceRecord, writeRecord } from './state.ts'
+import type { Place, ServiceRecord } from './state.ts'
+import { newRecord, readRecord, writeRecord } from './state.ts'
 
 type LocalSource = 'path' | 'docker' | 'packaged'
 

@@ -3,7 +3,8 @@ import { Secret } from '../shared/crypto/secret.ts'
 import { isRunning, pidOf } from './running.ts'
 import type { Service } from './service.ts'
 import { allServices, services } from './services/index.ts'
-import { type Place, placeOf, readRecord, type ServiceName, type ServiceRecord } from './state.ts'
+import type { Place, ServiceName, ServiceRecord } from './state.ts'
+import { placeOf, readRecord } from './state.ts'
 
 /** Where the three servers are. The first two hold passwords: never log them. */
 export interface StackAddresses {

@@ -44,6 +44,8 @@ export interface AuditedItem {
 export interface Failed<Code extends string = ItemErrorCode> {
   readonly failed: Code
   readonly item: AuditedItem
+  /** The audit takes no row of it, so its request must not be answered. */
+  readonly unaudited?: true
 }
 /** An item still on its way, or failed. */
 export type Entry<T extends AuditedItem, Code extends string = ItemErrorCode> = { readonly live: T } | Failed<Code>
@@ -69,4 +71,9 @@ export async function through<From extends AuditedItem, To extends AuditedItem>(
     throw new Error('a stage answered with another number of items than it was given')
   let next = 0
   return batch.map((entry) => ('failed' in entry ? entry : (results[next++] as Entry<To>)))
+}
+
+/** No audit, no answer: throws if an item of the request could not be recorded. */
+export function assertAudited(entries: readonly Entry<AuditedItem, string>[]): void {
+  if (entries.some((entry) => 'failed' in entry && entry.unaudited)) throw new Error('the audit refuses a row')
 }

@@ -1,3 +1,4 @@
+import { hostOf } from '../shared/config/addresses.ts'
 import type { WorkerConfig } from '../shared/config/environment.ts'
 import type { QueueName } from '../shared/contract/grammar.ts'
 import { kekName } from '../shared/contract/names.ts'
@@ -75,15 +76,12 @@ async function assertReachable(
 function advice(name: DependencyName, { queue, databaseUrl, transit, policy }: WorkerConfig): string {
   switch (name) {
     case 'postgres':
-      return `Postgres at ${host(databaseUrl)} (DATABASE_URL) cannot be used: is it running and writable, are user and password right, and was \`pii-vault setup\` run on it?`
+      return `Postgres at ${hostOf(databaseUrl)} (DATABASE_URL) cannot be used: is it running and writable, are user and password right, and was \`pii-vault setup\` run on it?`
     case 'transit':
-      return `OpenBao at ${host(transit.address)} (TRANSIT_ADDR) cannot be used: is it running and unsealed, and was \`pii-vault setup\` run on it?`
+      return `OpenBao at ${hostOf(transit.address)} (TRANSIT_ADDR) cannot be used: is it running and unsealed, and was \`pii-vault setup\` run on it?`
     case 'redis':
-      return `Redis at ${host(queue.url)} (QUEUE_URL) cannot be used: is it running, and are user and password right?`
+      return `Redis at ${hostOf(queue.url)} (QUEUE_URL) cannot be used: is it running, and are user and password right?`
     case 'policy':
       return `The policy at ${policy.location} (POLICY) does not answer.`
   }
 }
-
-/** Never the whole URL: it may hold a password. */
-const host = (url: string): string => URL.parse(url)?.host ?? 'its address'

@@ -1,7 +1,7 @@
 import type { Job } from 'bullmq'
 import { detokBody } from '../shared/contract/request.ts'
 import type { Entry } from './batch.ts'
-import { through } from './batch.ts'
+import { assertAudited, through } from './batch.ts'
 import { batchesInFlight, itemsPerBatch } from './batching.ts'
 import { Coalescer } from './coalescer.ts'
 import type { Dependencies } from './dependencies.ts'
@@ -50,6 +50,7 @@ export function createDetok(dependencies: Dependencies): Pipeline {
     const { request, body } = opened
     await orRefuse(request, async () => {
       const entries = await gather.add(askedItems(request, body))
+      assertAudited(entries)
       await reply.items(request, entries.map(replyItem))
     })
   }

@@ -8,20 +8,29 @@ import { makeJobsReadable } from './readable-jobs.ts'
 const mostItemsInHand = 1_280
 /** While there is room, jobs of one item must be able to fill it. */
 const mostJobsInHand = mostItemsInHand
+/** What a job says of its items is not yet believed, and its body may be large all the same. */
+const mostBytesInHand = 32 * 1024 * 1024
+
+interface Load {
+  readonly items: number
+  readonly bytes: number
+}
 
 const saidItems = z.object({ items: z.int().min(1).max(limits.itemsPerRequest) })
 
 /**
- * A BullMQ worker that takes in work by items instead of jobs: it stops fetching while it has enough of them in hand, so
- * what does not fit stays on the queue for other replicas.
+ * A BullMQ worker that takes in work by items and bytes instead of jobs: it stops fetching while it has enough of them in
+ * hand, so what does not fit stays on the queue for other replicas.
  *
  * A job's own options are not the producer's to set. It is run until it is done, so it has one attempt and is removed;
  * and one whose data is no JSON reaches the processor without data, instead of staying in `active` for ever.
  */
 export class IntakeWorker extends Worker<unknown, void> {
   readonly #givenUp = new WeakSet<Job<unknown>>()
+  readonly #loads = new WeakMap<Job<unknown>, Load>()
   #jobs = 0
   #items = 0
+  #bytes = 0
   #whenEmpty: () => void = () => undefined
 
   constructor(name: string, processor: Processor<unknown, void>, options: WorkerOptions) {
@@ -38,7 +47,9 @@ export class IntakeWorker extends Worker<unknown, void> {
 
   /** To be called once for each job that reached the processor, when it is done. */
   done(job: Job<unknown>): void {
-    this.#count(-1, -itemsOf(job.data))
+    const { items, bytes } = this.#loads.get(job) ?? { items: 0, bytes: 0 }
+    this.#loads.delete(job)
+    this.#count(-1, -items, -bytes)
     if (this.#jobs === 0) this.#whenEmpty()
   }
 
@@ -66,7 +77,9 @@ export class IntakeWorker extends Worker<unknown, void> {
     const job = this.#decode(json, jobId)
     job.opts = { ...job.opts, attempts: 1, removeOnComplete: true, removeOnFail: true }
     if (deferredFailure !== undefined) this.#givenUp.add(job)
-    this.#count(1, itemsOf(job.data))
+    const load = { items: itemsOf(job.data), bytes: json.data.length }
+    this.#loads.set(job, load)
+    this.#count(1, load.items, load.bytes)
     return job
   }
 
@@ -79,10 +92,12 @@ export class IntakeWorker extends Worker<unknown, void> {
   }
 
   /** BullMQ fetches while the jobs in hand are fewer than `concurrency`. */
-  #count(jobs: number, items: number): void {
+  #count(jobs: number, items: number, bytes: number): void {
     this.#jobs += jobs
     this.#items += items
-    this.concurrency = this.#items < mostItemsInHand ? mostJobsInHand : Math.max(1, this.#jobs)
+    this.#bytes += bytes
+    const hasRoom = this.#items < mostItemsInHand && this.#bytes < mostBytesInHand
+    this.concurrency = hasRoom ? mostJobsInHand : Math.max(1, this.#jobs)
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Job } from 'bullmq'
 import { tokenizeBody } from '../shared/contract/request.ts'
 import type { Entry } from './batch.ts'
-import { through } from './batch.ts'
+import { assertAudited, through } from './batch.ts'
 import { batchesInFlight, itemsPerBatch } from './batching.ts'
 import { Coalescer } from './coalescer.ts'
 import type { Dependencies } from './dependencies.ts'
@@ -51,6 +51,7 @@ export function createTokenize(dependencies: Dependencies): Pipeline {
     const { request, body } = opened
     await orRefuse(request, async () => {
       const entries = await gather.add(givenItems(request, body))
+      assertAudited(entries)
       const items = entries.map(replyItem)
       // Found item by item, it is a matter of the request as a whole.
       await (items.includes('conflict')

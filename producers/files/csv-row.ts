@@ -1,4 +1,5 @@
-import { type Span, spansOf } from './csv-spans.ts'
+import type { Span } from './csv-spans.ts'
+import { spansOf } from './csv-spans.ts'
 import type { Cell, Row, RowProblem } from './row.ts'
 
 /** What all rows of a file have in common. */

@@ -1,5 +1,6 @@
 import { exitCodes, UserError } from '../../shared/errors/user-error.ts'
-import { type Decoder, Transcoder } from './transcoder.ts'
+import type { Decoder } from './transcoder.ts'
+import { Transcoder } from './transcoder.ts'
 
 /** Chunks are cut to this size, so that a source with huge ones does not make huge batches. */
 const maxChunkBytes = 256 * 1024

@@ -1,4 +1,6 @@
-export { type FieldMapping, parseFields } from './fields.ts'
+export type { FieldMapping } from './fields.ts'
+export { parseFields } from './fields.ts'
 export { formatOf } from './format.ts'
 export type { Format, Row, Table, TableOptions } from './row.ts'
-export { readTable, scanTable, type TableScan } from './table.ts'
+export type { TableScan } from './table.ts'
+export { readTable, scanTable } from './table.ts'

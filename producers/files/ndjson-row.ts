@@ -1,5 +1,6 @@
 import { named } from './columns.ts'
-import { decodeString, type Member, membersOf } from './json-members.ts'
+import type { Member } from './json-members.ts'
+import { decodeString, membersOf } from './json-members.ts'
 import type { Cell, Row, RowProblem } from './row.ts'
 
 export interface NdjsonLine {
@@ -26,7 +27,7 @@ export class NdjsonRow implements Row {
   /** The keys of the row, for whoever looks a missing column up; empty when there is a problem. */
   readonly keys: readonly string[]
   readonly #line: NdjsonLine
-  /** Where the strings stand that may be replaced: of each column one, or none, or several under a repeated key. */
+  /** Where that stands which may be replaced: of each column one place, or none, or several under a repeated key. */
   readonly #places: readonly (readonly Member[])[]
 
   constructor(line: NdjsonLine, layout: NdjsonLayout) {
@@ -45,7 +46,7 @@ export class NdjsonRow implements Row {
     this.subject = subject?.value
     this.keys = members.map(({ key }) => key)
     this.cells = found.map((same) => cellOf(line.text, same))
-    this.#places = found.map((same) => same.filter(({ start }) => line.text[start] === '"'))
+    this.#places = found.map((same) => same.filter(({ start }) => mayHoldText.test(line.text[start] ?? '')))
   }
 
   render(replacements: readonly (string | undefined)[]): Buffer {
@@ -63,6 +64,9 @@ export class NdjsonRow implements Row {
     return Buffer.from(rendered + text.slice(copied) + tail)
   }
 }
+
+/** A string, an object or an array begins so. Numbers and the like keep their digits: they are no text. */
+const mayHoldText = /["{[]/
 
 /** JSON allows U+2028 and U+2029 as they are, but many a reader of lines breaks a line there. */
 function stringLiteral(value: string): string {

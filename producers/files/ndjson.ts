@@ -1,11 +1,14 @@
 import { isUtf8 } from 'node:buffer'
 import { UserError } from '../../shared/errors/user-error.ts'
-import { batches, type RowReader } from './batches.ts'
+import type { RowReader } from './batches.ts'
+import { batches } from './batches.ts'
 import { unknownColumn } from './columns.ts'
 import { markLength } from './encoding.ts'
 import { firstInvalidByte, invalidByteText } from './invalid-byte.ts'
-import { type NdjsonLayout, type NdjsonLine, NdjsonRow } from './ndjson-row.ts'
-import { maxRowBytes, type Row, type Table, type TableOptions } from './row.ts'
+import type { NdjsonLayout, NdjsonLine } from './ndjson-row.ts'
+import { NdjsonRow } from './ndjson-row.ts'
+import type { Row, Table, TableOptions } from './row.ts'
+import { maxRowBytes } from './row.ts'
 import { countLines, Window } from './window.ts'
 
 const lf = 0x0a

@@ -35,8 +35,8 @@ export interface Row {
   readonly problem?: RowProblem | undefined
   /**
    * The row's bytes, UTF-8, with `replacements[i]` as its i-th named cell; `undefined` leaves a cell as it was, byte
-   * for byte. Where there is no text to replace, all is left as it was, too: a row with a problem, an absent cell, a
-   * cell that is not a string. Of a repeated key, every string is replaced.
+   * for byte. Where nothing can hold text, all is left as it was, too: a row with a problem, an absent cell, a number and
+   * the like. An object or array is replaced whole, and of a repeated key each of them.
    */
   render(replacements: readonly (string | undefined)[]): Buffer
 }

@@ -1,4 +1,5 @@
-import { type Country, cities, list, people } from './country.ts'
+import type { Country } from './country.ts'
+import { cities, list, people } from './country.ts'
 
 export const asia: readonly Country[] = [
   {

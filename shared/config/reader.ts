@@ -80,10 +80,7 @@ export class EnvironmentReader {
       return Object.freeze(settings)
     }
     const list = this.#problems.map((problem) => `\n  - ${problem}`).join('')
-    throw new UserError(
-      `The settings cannot be used:${list}\nThe README's table lists every setting.`,
-      exitCodes.usage,
-    )
+    throw new UserError(`The settings cannot be used:${list}\nThe README's table lists every setting.`, exitCodes.usage)
   }
 
   #firstSet(names: readonly string[]): string | undefined {

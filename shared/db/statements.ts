@@ -26,6 +26,7 @@ export const lookup = statement(
     ct: bytes.nullable(),
     wdek: z.string().nullable(),
     kek_version: z.int().nullable(),
+    bytes: z.int(),
   }),
 )
 export const conflicts = statement('conflicts', z.object({ position }))

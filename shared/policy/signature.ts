@@ -1,8 +1,10 @@
-import { createHash, createPublicKey, type KeyObject } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
+import { createHash, createPublicKey } from 'node:crypto'
 import { basename } from 'node:path'
 import { compactVerify } from 'jose'
 import { z } from 'zod'
-import { type BundleFiles, BundleRejected } from './files.ts'
+import type { BundleFiles } from './files.ts'
+import { BundleRejected } from './files.ts'
 import { canonicalJson, parseJson } from './json.ts'
 
 /**

@@ -1,8 +1,11 @@
-import { type LoadedPolicy, loadPolicy } from '@open-policy-agent/opa-wasm'
+import type { LoadedPolicy } from '@open-policy-agent/opa-wasm'
+import { loadPolicy } from '@open-policy-agent/opa-wasm'
 import type { Bundle } from './bundle.ts'
-import { type Decision, denials, denyAll, parseDecisions, parseTenant } from './decision.ts'
+import type { Decision } from './decision.ts'
+import { denials, denyAll, parseDecisions, parseTenant } from './decision.ts'
 import { BundleRejected } from './files.ts'
-import { canary, type PolicyLog, type Question } from './policy.ts'
+import type { PolicyLog, Question } from './policy.ts'
+import { canary } from './policy.ts'
 
 /** One bundle, running as WebAssembly. */
 export interface Evaluator {

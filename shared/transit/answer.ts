@@ -3,10 +3,13 @@ import { wrappedKey } from '../contract/grammar.ts'
 import { Unavailable } from '../errors/server-errors.ts'
 
 /** How one item of a batch ended. Everything but `ok` is OpenBao's word on this item alone. */
-export type ItemResult<T> =
-  | { readonly ok: T }
-  /** `rejected`: not made by this key, or altered. `retired`: below `min_decryption_version`. `failed`: worth retrying. */
-  | { readonly error: 'rejected' | 'retired' | 'failed' }
+export type ItemResult<T> = { readonly ok: T } | { readonly error: ItemError }
+
+/**
+ * `rejected`: not made by this key, or altered. `retired`: below `min_decryption_version`. `too new`: of a version that this
+ * node does not know, or not yet. `failed`: worth retrying.
+ */
+export type ItemError = 'rejected' | 'retired' | 'too new' | 'failed'
 
 const results = z.object({
   data: z.object({
@@ -48,9 +51,9 @@ export function parseBatch(
 }
 
 /** From openbao `builtin/logical/transit` and `sdk/helper/keysutil/policy.go`. Unknown texts are worth retrying. */
-function classify(text: string): 'rejected' | 'retired' | 'failed' {
+function classify(text: string): ItemError {
   if (text.includes('disallowed by policy (too old)')) return 'retired'
-  if (text.includes('version is too new')) return 'failed'
+  if (text.includes('version is too new')) return 'too new'
   return /invalid ciphertext|message authentication failed|missing ciphertext|could not be decoded|unable to decrypt|invalid IV|failed to base64/i.test(
     text,
   )

@@ -54,14 +54,19 @@ export class Transit {
     return this.#batch('encrypt', key, items, 'ciphertext')
   }
 
-  /** The session key behind its wrapped form, which is bound to its associated data; undefined if it is none. */
-  async sessionKey(key: string, wrapped: string, associatedData: Buffer): Promise<KeyObject | undefined> {
+  /**
+   * The session key behind its wrapped form, which is bound to its associated data. Undefined if it is none, `too new` if
+   * this node does not know that version, or not yet: anyone can claim one, so it is not asked for twice.
+   */
+  async sessionKey(key: string, wrapped: string, associatedData: Buffer): Promise<KeyObject | undefined | 'too new'> {
     const item = { ciphertext: wrapped, associated_data: associatedData.toString('base64') }
-    const [result] = await this.#batch('decrypt', key, [item], 'plaintext')
-    if (result === undefined || ('error' in result && result.error === 'failed')) {
-      throw new Unavailable('transit', 'server error')
+    const [result] = await this.#once('decrypt', key, [item], 'plaintext')
+    if (result === undefined) throw new Unavailable('transit', 'unexpected answer')
+    if ('error' in result) {
+      if (result.error === 'failed') throw new Unavailable('transit', 'server error')
+      return result.error === 'too new' ? 'too new' : undefined
     }
-    const bytes = 'ok' in result ? decodeBase64(result.ok) : undefined
+    const bytes = decodeBase64(result.ok)
     const sessionKey = bytes?.length === 32 ? aesKey(bytes) : undefined
     bytes?.fill(0)
     return sessionKey
@@ -133,7 +138,7 @@ export class Transit {
 }
 
 const isFailed = (result: ItemResult<string> | undefined): boolean =>
-  result !== undefined && 'error' in result && result.error === 'failed'
+  result !== undefined && 'error' in result && (result.error === 'failed' || result.error === 'too new')
 
 function refusal({ status }: Answer): Error {
   if (status === 400 || status === 413) return new ContentRefused('transit', status)

@@ -20,6 +20,7 @@ import { createLogger } from '../../shared/log/log.ts'
 import { Replica } from '../../workers/replica.ts'
 import type { TestStack } from '../stack.ts'
 import { startTestStack } from '../stack.ts'
+import { CleanUp } from './clean-up.ts'
 
 const bundle = fileURLToPath(new URL('../../policy/bundle', import.meta.url))
 
@@ -50,7 +51,7 @@ export class TestVault {
   /** As the superuser. */
   readonly postgres: Pool
   readonly bao: OpenBaoAdmin
-  readonly #cleanUp: (() => Promise<unknown>)[] = []
+  readonly #cleanUp = new CleanUp()
   readonly #queues = new Map<string, Queue>()
   readonly #actors: Record<string, Grants> = {}
   policyDirectory = ''
@@ -172,17 +173,11 @@ export class TestVault {
 
   /** Steps are taken in the reverse order of their being given. */
   onClose(step: () => Promise<unknown>): void {
-    this.#cleanUp.push(step)
+    this.#cleanUp.add(step)
   }
 
-  /** Every step is taken, whichever fails; then the failures are told. */
-  async close(): Promise<void> {
-    const failures: unknown[] = []
-    for (const step of this.#cleanUp.splice(0).reverse()) {
-      await step().catch((error: unknown) => failures.push(error))
-    }
-    if (failures.length > 0)
-      throw new AggregateError(failures, `closing vault ${this.id} failed: ${failures.join('; ')}`)
+  close(): Promise<void> {
+    return this.#cleanUp.run()
   }
 
   async #removeKeys(): Promise<void> {

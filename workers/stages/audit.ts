@@ -55,29 +55,32 @@ export function createAudit(queue: QueueName, { postgres, workerName }: Dependen
     return rows.map(() => true)
   }
 
-  /** Throws where the server refuses even the least that can be said of an item: then its request gets no answer. */
-  async function record(rows: AuditRow[]): Promise<void> {
-    if ((await coalescer.add(rows)).includes(false)) throw new Error('the audit refuses a row')
+  /** Throws where the server refuses the row: then there is no answer. */
+  async function record(row: AuditRow): Promise<void> {
+    const [written] = await coalescer.add([row])
+    if (!written) throw new Error('the audit refuses a row')
   }
 
   return {
     /**
      * The batch as it was recorded. A row that the server refuses is recorded once more, with no more than who, which and
-     * `unavailable`; that item is not answered with a value.
+     * `unavailable`; that item is not answered with a value. Where even that is refused, the entry says so, and the batch's
+     * other items go on.
      */
     items: async <T extends AuditedItem>(batch: readonly Entry<T>[]): Promise<Entry<T>[]> => {
       const written = await coalescer.add(batch.map(rowOf))
       if (!written.includes(false)) return [...batch]
-      const recorded = batch.map((entry, i): Entry<T> => (written[i] ? entry : unrecordable(entry)))
-      await record(recorded.filter((_, i) => !written[i]).map(rowOf))
-      return recorded
+      const bare = batch.filter((_, i) => !written[i]).map(unrecordable)
+      const bareWritten = await coalescer.add(bare.map(rowOf))
+      const recorded = bare.map((entry, i): Failed => (bareWritten[i] ? entry : { ...entry, unaudited: true })).values()
+      return batch.map((entry, i) => (written[i] ? entry : (recorded.next().value as Failed)))
     },
     /** One row for a request that was refused as a whole. */
     refusal: (request: SealedRequest, code: string, actorIsCertain: boolean): Promise<void> =>
-      record([refusalRow(request, code, actorIsCertain)]),
+      record(refusalRow(request, code, actorIsCertain)),
     /** The same where nobody is certain who asked. */
     unopened: (claim: Claim, attempt: number, items: number, code: string): Promise<void> =>
-      record([{ requestId: claim.id, attempt, item: undefined, items, claimedActor: claim.actor, outcome: code }]),
+      record({ requestId: claim.id, attempt, item: undefined, items, claimedActor: claim.actor, outcome: code }),
   }
 }
 

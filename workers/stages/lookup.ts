@@ -22,48 +22,59 @@ export interface FoundItem extends AskedItem {
   readonly wrappedDek: string
 }
 
+/** What was found of an item. Its ciphertext was read only where it can fit the reply; its size is known in any case. */
+interface Found {
+  readonly entry: Entry<FoundItem>
+  readonly bytes: number
+}
+
 /** Several batches share a statement: at 400 rows a lookup costs Postgres half of what it costs at 20. */
 const rowsPerStatement = 400
 const statementsInFlight = 2
 
 /** Stage **lookup**: the record of each token, within the actor's tenant, and within what one reply may hold. */
 export function createLookup({ postgres }: Dependencies): Stage<AskedItem, FoundItem> {
-  const coalescer = new Coalescer<AskedItem, Entry<FoundItem>>({
+  const coalescer = new Coalescer<AskedItem, Found>({
     batchItems: rowsPerStatement,
     batchesInFlight: statementsInFlight,
     run: (items) =>
       bisect(
         items,
         (some) => postgres.use((database) => select(database, some)),
-        (item) => fail(item, 'unavailable'),
+        (item) => ({ entry: fail(item, 'unavailable'), bytes: 0 }),
       ),
   })
 
-  async function select(on: Queryable, items: readonly AskedItem[]): Promise<Entry<FoundItem>[]> {
-    const rows = await on.query(statements.lookup, [
-      items.map(({ request }) => request.tenant ?? null),
-      items.map(({ token }) => tokenToUuid(token)),
-    ])
-    const byPosition = new Map(rows.map((row) => [row.position, row]))
-    return items.map((item, index) => {
-      const row = byPosition.get(index + 1)
-      if (row === undefined || item.request.tenant === undefined) return fail(item, 'not_found')
-      const { field, subject, ct, wdek, kek_version: kekVersion } = row
-      if (ct === null || wdek === null) return fail({ ...item, field, subject }, 'erased')
-      if (kekVersion === null) return fail({ ...item, field, subject }, 'corrupt')
-      return live({ ...item, field, subject, kekVersion, ciphertext: ct, wrappedDek: wdek })
-    })
-  }
-
   return async (items) => {
-    const bytes = (entry: Entry<FoundItem>) => ('live' in entry ? entry.live.ciphertext.length : 0)
-    const entries = await coalescer.add(items).catch((error: unknown) => {
+    const found = await coalescer.add(items).catch((error: unknown) => {
       for (const { budget, turn } of items) void budget.take(turn, 0) // let the items behind these have their turn
       throw error
     })
-    const fits = await Promise.all(entries.map((entry, i) => takeTurn(items[i] as AskedItem, bytes(entry))))
-    return entries.map((entry, i) => ('live' in entry && !fits[i] ? fail(entry.live, 'too_large') : entry))
+    const fits = await Promise.all(found.map(({ bytes }, i) => takeTurn(items[i] as AskedItem, bytes)))
+    return found.map(({ entry }, i) => ('live' in entry && !fits[i] ? fail(entry.live, 'too_large') : entry))
   }
+}
+
+async function select(on: Queryable, items: readonly AskedItem[]): Promise<Found[]> {
+  const requests = [...new Set(items.map(({ request }) => request))]
+  const ordinals = new Map(requests.map((request, i) => [request, i]))
+  const rows = await on.query(statements.lookup, [
+    items.map(({ request }) => request.tenant ?? null),
+    items.map(({ token }) => tokenToUuid(token)),
+    items.map(({ request }) => ordinals.get(request)),
+    items.map(({ turn }) => turn),
+  ])
+  const byPosition = new Map(rows.map((row) => [row.position, row]))
+  return items.map((item, index) => {
+    const row = byPosition.get(index + 1)
+    if (row === undefined) return { entry: fail(item, 'not_found'), bytes: 0 }
+    const { field, subject, ct, wdek, bytes, kek_version: kekVersion } = row
+    const known = { ...item, field, subject }
+    if (wdek === null) return { entry: fail(known, 'erased'), bytes: 0 }
+    if (kekVersion === null) return { entry: fail(known, 'corrupt'), bytes: 0 }
+    if (ct === null) return { entry: fail(known, 'too_large'), bytes }
+    return { entry: live({ ...known, kekVersion, ciphertext: ct, wrappedDek: wdek }), bytes }
+  })
 }
 
 const takeTurn = ({ budget, turn }: AskedItem, bytes: number): Promise<boolean> => budget.take(turn, bytes)

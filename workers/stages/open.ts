@@ -106,7 +106,9 @@ export function createOpen<Body extends { items: unknown[]; purpose: string; rea
   }
 }
 
-const attemptOf = (job: Job<unknown>): number => Math.min(job.attemptsStarted, 32_767)
+/** As the audit can hold it: it comes from the job's hash, where anything may stand. */
+const attemptOf = ({ attemptsStarted }: Job<unknown>): number =>
+  Number.isInteger(attemptsStarted) ? Math.min(Math.max(attemptsStarted, 1), 32_767) : 1
 
 export function unopened(job: Job<unknown>, code: RequestErrorCode): Unopened {
   const envelope = requestEnvelope.safeParse(job.data).data

@@ -25,7 +25,9 @@ export function createSessionKeys(queue: QueueName, { transit }: Dependencies): 
   async function unwrap({ actor, session, until }: SessionClaim): Promise<KeyObject | undefined> {
     const [name, aad] = [sessionKeyName(queue, actor), sessionAad(queue, actor, until)]
     try {
-      return await transit.use((it) => it.sessionKey(name, session, aad))
+      const key = await transit.use((it) => it.sessionKey(name, session, aad))
+      // The requester is told to renew its session, and by then every node knows the version, if there is one.
+      return key === 'too new' ? undefined : key
     } catch (error) {
       // No such key: nobody of this name may use this queue.
       if (error instanceof ContentRefused && !(error instanceof ContentSuspected)) return undefined

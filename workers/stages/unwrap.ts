@@ -17,6 +17,7 @@ export type UnwrappedItem = FoundItem & Allowed & { readonly dek: Secret<Buffer>
 const codes = {
   rejected: 'corrupt',
   retired: 'key_retired',
+  'too new': 'unavailable',
   failed: 'unavailable',
 } as const satisfies Record<Extract<ItemResult<unknown>, { error: unknown }>['error'], ItemErrorCode>
 

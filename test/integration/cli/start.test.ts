@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { runCli, startCli } from '../../harness/child.ts'
 import { until } from '../../harness/until.ts'
 import { Workplace } from './workplace.ts'
@@ -82,8 +82,10 @@ test('interrupted, it cleans up and leaves the stack as it was', async () => {
   const rows = Array.from({ length: 100_000 }, (_, i) => `${i}@example.com`).join('\n')
   place.write('long.csv', `email\n${rows}\n`)
   const running = startCli(['start', 'long.csv', '--fields', 'email'], { env, cwd: place.directory })
-  await running.said('kept ')
-  await until('it is at work', () => place.filesIn('stack/results').some((name) => name.endsWith('.partial')))
+  onTestFinished(() => void running.kill('SIGKILL'))
+  await running.said('Tokenizing')
+  const begun = () => place.filesIn('stack/results').some((name) => name.endsWith('.partial'))
+  await until('it is at work', begun)
   running.kill('SIGINT')
   expect(await running.ended).toMatchObject({ code: 130, stdout: '' })
   expect(place.filesIn('stack/results').filter((name) => /partial|long/.test(name))).toEqual([])

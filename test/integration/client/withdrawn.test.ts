@@ -75,7 +75,7 @@ test('but a request that was submitted stays, for whoever collects it', async ()
 })
 
 test('and what was answered is not lost where another request of the call was deleted', async () => {
-  const call = client.detok(tokens, { purpose, timeoutMs: 4_000 }).catch((error: unknown) => error)
+  const call = client.detok(tokens, { purpose, timeoutMs: 10_000 }).catch((error: unknown) => error)
   await waiting(3)
   const last = (await requests.getWaiting()).find(({ data }) => data.items === 1)
   await last?.remove()

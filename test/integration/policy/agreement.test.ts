@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openPolicy, type Policy, type Question } from '../../../shared/policy/index.ts'
+import type { Policy, Question } from '../../../shared/policy/index.ts'
+import { openPolicy } from '../../../shared/policy/index.ts'
 import { startEvaluator } from '../../../shared/policy/wasm.ts'
-import { committed, describeWithOpa, type OpaServer, opa, silent, source, startOpa } from './opa.ts'
+import type { OpaServer } from './opa.ts'
+import { committed, describeWithOpa, opa, silent, source, startOpa } from './opa.ts'
 
 const seed = Date.now() % 2 ** 31
 

@@ -1,7 +1,8 @@
 import { cp, mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openPolicy, type Policy } from '../../../shared/policy/index.ts'
+import type { Policy } from '../../../shared/policy/index.ts'
+import { openPolicy } from '../../../shared/policy/index.ts'
 import { until } from '../../harness/until.ts'
 import { committed } from './opa.ts'
 

@@ -2,8 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openPolicy, type Policy, type Question } from '../../../shared/policy/index.ts'
-import { describeWithOpa, entrypoints, faulty, type OpaServer, opa, silent, source, startOpa } from './opa.ts'
+import type { Policy, Question } from '../../../shared/policy/index.ts'
+import { openPolicy } from '../../../shared/policy/index.ts'
+import type { OpaServer } from './opa.ts'
+import { describeWithOpa, entrypoints, faulty, opa, silent, source, startOpa } from './opa.ts'
 
 const question: Question = { actor: 'a', tenant: 't', purpose: 'other', action: 'detok', field: 'f', subject: 'Ada' }
 const yes = { allow: true, mask: 'full', reason: 'x' }

@@ -5,8 +5,10 @@ import { gzipSync } from 'node:zlib'
 import { pack } from 'tar-stream'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { exitCodes, UserError } from '../../../shared/errors/user-error.ts'
-import { openPolicy, type Question } from '../../../shared/policy/index.ts'
-import { makeWorkplace, type Watched, type Workplace, watch } from './bundles.ts'
+import type { Question } from '../../../shared/policy/index.ts'
+import { openPolicy } from '../../../shared/policy/index.ts'
+import type { Watched, Workplace } from './bundles.ts'
+import { makeWorkplace, watch } from './bundles.ts'
 import { silent } from './opa.ts'
 
 let place: Workplace

@@ -1,9 +1,11 @@
 import { once } from 'node:events'
-import { createServer, type Server, type ServerResponse } from 'node:http'
+import type { Server, ServerResponse } from 'node:http'
+import { createServer } from 'node:http'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { Unavailable } from '../../../shared/errors/server-errors.ts'
 import { exitCodes, UserError } from '../../../shared/errors/user-error.ts'
-import { openPolicy, type Policy, type Question } from '../../../shared/policy/index.ts'
+import type { Policy, Question } from '../../../shared/policy/index.ts'
+import { openPolicy } from '../../../shared/policy/index.ts'
 import { freePort } from '../../harness/free-port.ts'
 import { until } from '../../harness/until.ts'
 import { describeWithOpa, silent, source, startOpaOn } from './opa.ts'
@@ -70,8 +72,8 @@ describe('a server that answers as it likes', () => {
     await once(server, 'close')
   })
 
-  async function open(path = ''): Promise<Policy> {
-    const policy = await openPolicy({ location: location + path, log: silent, timeoutMs: 200 })
+  async function open(path = '', timeoutMs = 10_000): Promise<Policy> {
+    const policy = await openPolicy({ location: location + path, log: silent, timeoutMs })
     opened.push(policy)
     return policy
   }
@@ -103,12 +105,12 @@ describe('a server that answers as it likes', () => {
 
   test('no answer in time is Unavailable, and not blameless: the question may be what takes so long', async () => {
     answer = () => {}
-    await expect((await open()).decide([question])).rejects.toMatchObject(new Unavailable('policy', 'too slow'))
+    await expect((await open('', 200)).decide([question])).rejects.toMatchObject(new Unavailable('policy', 'too slow'))
   })
 
   test('an answer that stops halfway is Unavailable', async () => {
     answer = (response) => response.writeHead(200).write('{"result": [')
-    await expect((await open()).decide([question])).rejects.toMatchObject(new Unavailable('policy', 'too slow'))
+    await expect((await open('', 200)).decide([question])).rejects.toMatchObject(new Unavailable('policy', 'too slow'))
   })
 
   test('an answer without end is Unavailable', async () => {

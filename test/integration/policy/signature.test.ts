@@ -1,10 +1,12 @@
-import { generateKeyPairSync, type KeyObject } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
+import { generateKeyPairSync } from 'node:crypto'
 import { readFile, rm, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CompactSign } from 'jose'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openPolicy } from '../../../shared/policy/index.ts'
-import { makeWorkplace, type Watched, type Workplace, watch } from './bundles.ts'
+import type { Watched, Workplace } from './bundles.ts'
+import { makeWorkplace, watch } from './bundles.ts'
 import { describeWithOpa, entrypoints, opa, silent, source } from './opa.ts'
 
 type Pair = { publicKey: KeyObject; privateKey: KeyObject }

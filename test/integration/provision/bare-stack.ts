@@ -22,7 +22,14 @@ export async function startBareStack(): Promise<BareStack> {
   const directory = await mkdtemp(join(tmpdir(), 'pii-vault-setup-'))
   const stackDirectory = join(directory, 'stack')
   const credentials = join(directory, 'credentials')
-  const stack = await startStack({ directory: stackDirectory })
+  const wipe = async () => {
+    await wipeStack(stackDirectory)
+    await rm(directory, { recursive: true, force: true })
+  }
+  const stack = await startStack({ directory: stackDirectory }).catch(async (error: unknown) => {
+    await wipe()
+    throw error
+  })
   const bao = new OpenBaoAdmin({ address: stack.addresses.transitAddr }, stack.transitRootToken)
   return {
     ...{ stack, stackDirectory, bao, credentials },
@@ -37,8 +44,7 @@ export async function startBareStack(): Promise<BareStack> {
     },
     stop: async () => {
       await bao.close()
-      await wipeStack(stackDirectory)
-      await rm(directory, { recursive: true, force: true })
+      await wipe()
     },
   }
 }

@@ -1,5 +1,4 @@
 import { rename } from 'node:fs/promises'
-import type { Server } from 'node:net'
 import { beforeAll, expect, test } from 'vitest'
 import type { Stack } from '../../../stack/index.ts'
 import { signalService, stackStatus, startService, startStack, stopService, stopStack } from '../../../stack/index.ts'

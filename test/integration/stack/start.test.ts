@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { mkdtempSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import { createServer, type Server } from 'node:net'
+import type { Server } from 'node:net'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
@@ -10,7 +11,8 @@ import { isRunning, stopRun } from '../../../stack/running.ts'
 import type { Service } from '../../../stack/service.ts'
 import { valkey } from '../../../stack/services/valkey.ts'
 import { ensureRunning } from '../../../stack/start.ts'
-import { type Place, placeOf, readRecord } from '../../../stack/state.ts'
+import type { Place } from '../../../stack/state.ts'
+import { placeOf, readRecord } from '../../../stack/state.ts'
 
 const ignored = () => {}
 let directory: string

@@ -233,3 +233,9 @@ describe('lines', () => {
       await expect(readAll(text, ndjson('a'))).rejects.toThrow(/file is empty/)
   })
 })
+
+test('what may hold text can be blanked, objects and arrays whole; numbers keep their digits', async () => {
+  const line = '{"a":{"b":"x"},"c":["x"],"d":12345678901234567890,"e":true,"d":"x"}\n'
+  const { rows } = await readAll(line, ndjson('a', 'c', 'd', 'e'))
+  expect(rows[0]?.render(['', '', '', '']).toString()).toBe('{"a":"","c":"","d":12345678901234567890,"e":true,"d":""}\n')
+})

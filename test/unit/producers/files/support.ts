@@ -1,4 +1,5 @@
-import { type Row, readTable, type TableOptions } from '../../../../producers/files/index.ts'
+import type { Row, TableOptions } from '../../../../producers/files/index.ts'
+import { readTable } from '../../../../producers/files/index.ts'
 
 /** The bytes as a source that gives them in chunks of the sizes given, in turn. */
 export async function* chunked(bytes: Uint8Array, sizes: readonly number[] = [64 * 1024]): AsyncGenerator<Buffer> {

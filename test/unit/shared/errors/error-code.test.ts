@@ -13,12 +13,16 @@ test('the code of a system call’s error', () => {
   expect(errorCode(thrown)).toBe('ENOENT')
 })
 
-test.each([undefined, null, 'ENOENT', { code: 'ENOENT' }, new Error('ENOENT'), Object.assign(new Error(), { code: 7 })])(
-  'what is no error, or has no code in words, has none: %o',
-  (value) => {
-    expect(errorCode(value)).toBeUndefined()
-  },
-)
+test.each([
+  undefined,
+  null,
+  'ENOENT',
+  { code: 'ENOENT' },
+  new Error('ENOENT'),
+  Object.assign(new Error(), { code: 7 }),
+])('what is no error, or has no code in words, has none: %o', (value) => {
+  expect(errorCode(value)).toBeUndefined()
+})
 
 test.each([
   [{ cause: Object.assign(new Error('CANARY'), { code: 'ECONNREFUSED' }) }, 'policy: unreachable (ECONNREFUSED)'],

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseBundle, readStoredBundle } from '../../../../shared/policy/bundle.ts'
-import { openPolicy, type Policy, type Question } from '../../../../shared/policy/index.ts'
+import type { Policy, Question } from '../../../../shared/policy/index.ts'
+import { openPolicy } from '../../../../shared/policy/index.ts'
 import { startEvaluator } from '../../../../shared/policy/wasm.ts'
 
 const location = new URL('../../../../policy/bundle', import.meta.url).pathname

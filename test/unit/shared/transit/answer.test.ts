@@ -31,7 +31,7 @@ test.each([
   ['missing ciphertext to decrypt', 'rejected'],
   ['invalid ciphertext: could not be decoded', 'rejected'],
   ['ciphertext or signature version is disallowed by policy (too old)', 'retired'],
-  ['invalid ciphertext: version is too new', 'failed'],
+  ['invalid ciphertext: version is too new', 'too new'],
   ['something nobody knows', 'failed'],
   ['internal error', 'failed'],
 ])('%j of one item means %s', (error, meaning) => {
