@@ -45,6 +45,9 @@ export function startCommand(): Command {
     .action((file: string | undefined, options: Options) => interruptible((signal) => start(file, options, signal)))
 }
 
+/** So that workers that run already do not take part, and the figures tell of all that was done. */
+const ownQueues = { QUEUE_PREFIX: 'start' }
+
 async function start(given: string | undefined, options: Options, interrupted: AbortSignal): Promise<void> {
   if (given !== undefined && options.fields === undefined)
     throw new UserError(`Say which columns of ${given} hold PII, as --fields email,phone.`, exitCodes.usage)
@@ -68,7 +71,10 @@ async function start(given: string | undefined, options: Options, interrupted: A
       tokenize: await startReplica('tokenize', closing, broken, log),
       detok: await startReplica('detok', closing, broken, log),
     }
-    const client = await createClient({ ...readProducerConfig(await producerEnvironment()), log })
+    const client = await createClient({
+      ...readProducerConfig({ ...(await producerEnvironment()), ...ownQueues }),
+      log,
+    })
     closing.onClose('client', () => client.close())
 
     const trip = await roundTrip(client, file, fields, format, results, signal)
@@ -95,7 +101,7 @@ async function startReplica(
   broken: AbortController,
   log: Logger,
 ): Promise<Replica> {
-  const config = readWorkerConfig(await workerEnvironment(queue))
+  const config = readWorkerConfig({ ...(await workerEnvironment(queue)), ...ownQueues })
   const replica = await Replica.start({ queue, config, log, onFatal: (error) => broken.abort(error) })
   closing.onClose(`worker ${queue}`, () => replica.close(closeWithinMs / 3))
   return replica
