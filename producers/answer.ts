@@ -1,6 +1,8 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { QueueName } from '../shared/contract/grammar.ts'
 import { hintJobId, replyJobId } from '../shared/contract/names.ts'
 import { hint } from '../shared/contract/reply.ts'
+import { Unavailable } from '../shared/errors/server-errors.ts'
 import { UserError } from '../shared/errors/user-error.ts'
 import type { Logger } from '../shared/log/log.ts'
 import type { Outcomes } from './open-reply.ts'
@@ -22,6 +24,14 @@ export interface Answer<Q extends QueueName> {
   /** Which of the requests it answers: the first, or the one that was sent again. */
   readonly ticket: TicketOf<Q>
   readonly outcomes: Outcomes[Q][]
+}
+
+/** What OpenBao cannot judge now stays, and is looked at again: a job that nobody has verified decides nothing. */
+const lookAgainMs = 1_000
+
+function notNow(error: unknown): 'not now' {
+  if (error instanceof Unavailable) return 'not now'
+  return unavailable(error)
 }
 
 interface WaitingFor<Q extends QueueName> {
@@ -49,13 +59,18 @@ export async function nextAnswer<Q extends QueueName>(
 
   listenFor(first)
   let askAgain = again
+  const sealedWith = again === undefined ? 'any session' : 'own session'
   let expected: 'now' | 'later' = again === undefined ? 'now' : 'later'
   for (;;) {
     const { jobId, content } = await replies.next([...waitingFor.keys()], within, expected)
     const { ticket, kind } = waitingFor.get(jobId) as WaitingFor<Q>
     expected = 'now'
     if (kind === 'reply') {
-      const opened = await openReply(content, ticket, actor, sessions).catch(unavailable)
+      const opened = await openReply(content, ticket, actor, sessions, sealedWith).catch(notNow)
+      if (opened === 'not now') {
+        await untilAborted(delay(lookAgainMs), within)
+        continue
+      }
       await discard(jobId)
       if (opened instanceof RequestFailed) throw opened
       if (opened !== undefined) return { ticket, outcomes: opened }

@@ -34,20 +34,24 @@ const readers = {
 
 /**
  * The outcomes in a reply, or the refusal of the request as a whole. `undefined` if it is not a genuine reply to exactly
- * this request: anyone who holds Redis can put such a job there, and only the workers can seal one.
+ * this request: anyone who holds Redis can put such a job there, and only the workers can seal one. Who asked with a session
+ * that it still has the key of need not ask OpenBao about any other (`own session`).
  */
 export async function openReply<Q extends QueueName>(
   content: unknown,
   ticket: Ticket & { queue: Q },
   actor: string,
   sessions: Sessions,
+  sealedWith: 'own session' | 'any session',
 ): Promise<Outcomes[Q][] | RequestFailed | undefined> {
   const envelope = replyEnvelope.safeParse(content).data
   const { queue, id, request, items } = ticket
   if (envelope === undefined || envelope.actor !== actor || envelope.queue !== queue) return undefined
   if (envelope.id !== id || envelope.request !== request || envelope.items !== items) return undefined
+  const { session, until } = envelope
+  if (sealedWith === 'own session' && !sessions.holds(queue, session, until)) return undefined
   const sealed = decodeBase64(envelope.body)
-  const key = await sessions.keyOf(queue, envelope.session, envelope.until)
+  const key = await sessions.keyOf(queue, session, until)
   if (sealed === undefined || key === undefined) return undefined
   const opened = openBody(key, sealed, replyAad(envelope))
   if (opened === undefined || opened === 'not json') return undefined

@@ -47,13 +47,20 @@ export class Sessions {
     if (current === used) this.#current.delete(queue)
   }
 
-  /** The key behind a wrapped session; undefined if it is none of this actor's for this queue and time. */
+  /** True for a session that this client has the key of: one that it got itself, or has unwrapped before. */
+  holds(queue: QueueName, wrapped: string, until: number): boolean {
+    return this.#keys.has(idOf(queue, wrapped, until))
+  }
+
+  /**
+   * The key behind a wrapped session; undefined if it is none of this actor's for this queue and time. Throws Unavailable
+   * where OpenBao cannot tell now, which says nothing against the reply.
+   */
   async keyOf(queue: QueueName, wrapped: string, until: number): Promise<KeyObject | undefined> {
-    const id = `${queue}|${until}|${wrapped}`
+    const id = idOf(queue, wrapped, until)
     const known = this.#keys.get(id)
     if (known !== undefined) return known
     const aad = sessionAad(queue, this.#actor, until)
-    // A server that cannot unwrap it now says nothing against the reply: then this throws, and the reply stays.
     const key = await this.#transit.sessionKey(sessionKeyName(queue, this.#actor), wrapped, aad)
     if (key === 'too new') throw new Unavailable('transit', 'server error')
     if (key !== undefined) this.#keys.set(id, key)
@@ -68,7 +75,9 @@ export class Sessions {
     )
     const key = aesKey(plaintext.reveal())
     plaintext.wipe()
-    this.#keys.set(`${queue}|${until}|${wrapped}`, key)
+    this.#keys.set(idOf(queue, wrapped, until), key)
     return { key, wrapped, until }
   }
 }
+
+const idOf = (queue: QueueName, wrapped: string, until: number): string => `${queue}|${until}|${wrapped}`

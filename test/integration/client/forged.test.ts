@@ -93,16 +93,16 @@ describe('a forged job under the id of the reply is discarded, and the genuine o
     expect(await answer).toMatchObject([{ ok: true }])
   })
 
-  test('one whose session no server can judge now is left where it is, and the call can be tried again', async () => {
+  test('one whose session no server can judge now decides nothing', async () => {
     await startWorker()
     const ticket = await client.submit('detok', [token], { purpose })
     const genuine = await stolenReply(ticket)
     const future = { ...genuine, session: `vault:v99:${'A'.repeat(80)}` }
     const forged = await replies.add('reply', future, { jobId: jobIdOf(ticket) })
-    await expect(client.collect(ticket)).rejects.toMatchObject({ code: 'unavailable', retryable: true })
+    const answer = client.collect(ticket)
     await forged.remove()
     await replies.add('reply', genuine, { jobId: jobIdOf(ticket) })
-    expect(await client.collect(ticket)).toMatchObject([{ ok: true }])
+    expect(await answer).toMatchObject([{ ok: true }])
   })
 
   test('the reply of another request, and of the same request with other bytes', async () => {

@@ -237,5 +237,7 @@ describe('lines', () => {
 test('what may hold text can be blanked, objects and arrays whole; numbers keep their digits', async () => {
   const line = '{"a":{"b":"x"},"c":["x"],"d":12345678901234567890,"e":true,"d":"x"}\n'
   const { rows } = await readAll(line, ndjson('a', 'c', 'd', 'e'))
-  expect(rows[0]?.render(['', '', '', '']).toString()).toBe('{"a":"","c":"","d":12345678901234567890,"e":true,"d":""}\n')
+  expect(rows[0]?.render(['', '', '', '']).toString()).toBe(
+    '{"a":"","c":"","d":12345678901234567890,"e":true,"d":""}\n',
+  )
 })

@@ -13,5 +13,13 @@ test('a reply whose session key cannot be unwrapped just now is not taken for a 
     throw new Unavailable('transit', 'server error')
   }
   const sessions = new Sessions({ sessionKey } as Transit, actor)
-  await expect(openReply(data, ticket, actor, sessions)).rejects.toThrow(Unavailable)
+  await expect(openReply(data, ticket, actor, sessions, 'any session')).rejects.toThrow(Unavailable)
+})
+
+test('who asked with a session of its own takes no reply under another, and asks nobody about it', async () => {
+  const [, vector] = readVectors('reply').find(([name]) => name === 'detok-value') ?? []
+  if (vector === undefined) throw new Error('no such vector')
+  const { data, ticket, actor } = vector
+  const sessions = new Sessions({} as Transit, actor) // whoever asked it would fail
+  expect(await openReply(data, ticket, actor, sessions, 'own session')).toBeUndefined()
 })

@@ -22,7 +22,7 @@ describe('a worker judges a request as its vector says', () => {
 
 describe('a requester takes or passes over a reply as its vector says', () => {
   test.each(readVectors('reply'))('%s', async (_, { data, ticket, actor, session, verdict, opens_to }) => {
-    const opened = await openReply(data, ticket, actor, new Sessions(transitHolding(session), actor))
+    const opened = await openReply(data, ticket, actor, new Sessions(transitHolding(session), actor), 'any session')
     expect(opened === undefined ? 'refuse' : 'accept').toBe(verdict === 'accept' ? 'accept' : 'refuse')
     if (opened === undefined) return
     if (opened instanceof RequestFailed) return expect({ error: opened.code }).toEqual(opens_to)
