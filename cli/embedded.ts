@@ -24,7 +24,10 @@ export async function startEmbeddedStack(report: Report): Promise<Stack> {
   const stack = await startStack({ directory: defaultDirectory, onProgress: report })
   const { addresses, transitRootToken: token } = stack
   const transit = { address: addresses.transitAddr }
-  await provision({ databaseUrl: addresses.databaseUrl, transit, token, credentials }, report)
+  // Whatever took the files away, nobody else has those credentials.
+  const renew =
+    !(await exists(workerFile(credentials, 'detok'))) || !(await exists(workerFile(credentials, 'tokenize')))
+  await provision({ databaseUrl: addresses.databaseUrl, transit, token, credentials, renew }, report)
   if (!(await exists(cliCredentials))) {
     const bao = new OpenBaoAdmin(transit, token)
     try {

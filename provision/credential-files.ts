@@ -13,20 +13,21 @@ export const workerFile = (directory: string, queue: QueueName): string => join(
 
 /**
  * The credentials of each pool, as `detok.env` and `tokenize.env` with a secret id file each, for its owner alone. Files that
- * are there stay: new ones would take the database password from the workers that run.
+ * are there stay unless they are to be renewed: new ones take the database password from the workers that run.
  */
 export async function writeWorkerCredentials(
   bao: OpenBaoAdmin,
   databaseUrl: string,
   directory: string,
+  renew: boolean,
   report: Report,
 ): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o700 })
   for (const queue of queues) {
     const file = workerFile(directory, queue)
-    if (await exists(file)) continue
+    if ((await exists(file)) && !renew) continue
+    const url = await issueDatabaseUrl(databaseUrl, queue, randomBytes(24).toString('base64url'), renew)
     const { roleId, secretId } = await issueCredentials(bao, workerRole(queue))
-    const url = await issueDatabaseUrl(databaseUrl, queue, randomBytes(24).toString('base64url'))
     const secretIdFile = resolve(directory, `${queue}.secret-id`)
     await writePrivate(secretIdFile, `${secretId}\n`)
     const settings = { DATABASE_URL: url, TRANSIT_ROLE_ID: roleId, TRANSIT_SECRET_ID_FILE: secretIdFile }

@@ -20,6 +20,18 @@ export async function ensureDatabaseRole(client: Client, role: string, report: R
 
 export async function setPassword(client: Client, role: string, password: string): Promise<void> {
   await client.query(`alter role ${role} password ${client.escapeLiteral(await scramVerifier(password))}`)
+  await client.query(`comment on role ${role} is '${given}'`)
+}
+
+/** Whether a role has a password is for superusers to see; its comment is for everyone. */
+const given = 'was given a password by pii-vault setup'
+
+export async function wasGivenPassword(client: Client, role: string): Promise<boolean> {
+  const { rowCount } = await client.query(
+    "select from pg_roles where rolname = $1 and shobj_description(oid, 'pg_authid') = $2",
+    [role, given],
+  )
+  return rowCount !== 0
 }
 
 interface Role {

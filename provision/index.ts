@@ -17,17 +17,19 @@ export interface ProvisionOptions {
   readonly token: Secret
   /** Where the pools' credentials are written; without it none are issued. */
   readonly credentials?: string | undefined
+  /** Issues new ones even where there are some: workers that run on the old ones are shut out. */
+  readonly renew?: boolean | undefined
 }
 
 /** Prepares any Postgres and OpenBao for the workers. Idempotent, and two at once wait for each other. */
 export async function provision(options: ProvisionOptions, report: Report): Promise<void> {
-  const { databaseUrl, transit, token, credentials } = options
+  const { databaseUrl, transit, token, credentials, renew = false } = options
   const endTurn = await takeTurn(databaseUrl)
   const bao = new OpenBaoAdmin(transit, token)
   try {
     await provisionTransit(bao, report)
     await provisionPostgres(databaseUrl, report)
-    if (credentials !== undefined) await writeWorkerCredentials(bao, databaseUrl, credentials, report)
+    if (credentials !== undefined) await writeWorkerCredentials(bao, databaseUrl, credentials, renew, report)
   } finally {
     await bao.close()
     await endTurn()

@@ -6,7 +6,7 @@ import type { QueueName } from '../shared/contract/grammar.ts'
 import { queues } from '../shared/contract/grammar.ts'
 import { errorCode } from '../shared/errors/error-code.ts'
 import { UserError } from '../shared/errors/user-error.ts'
-import { databaseRole, ensureDatabaseRole, setPassword } from './database-roles.ts'
+import { databaseRole, ensureDatabaseRole, setPassword, wasGivenPassword } from './database-roles.ts'
 import type { Report } from './transit.ts'
 
 const migrations = fileURLToPath(new URL('../shared/db/migrations', import.meta.url))
@@ -54,9 +54,25 @@ export async function provisionPostgres(databaseUrl: string, report: Report): Pr
   })
 }
 
-/** Gives a pool's role a new password, and answers the DATABASE_URL that its workers use. */
-export async function issueDatabaseUrl(databaseUrl: string, queue: QueueName, password: string): Promise<string> {
-  await withClient(databaseUrl, (client) => setPassword(client, databaseRole(queue), password))
+/**
+ * Gives a pool's role a password, and answers the DATABASE_URL that its workers use. A role that was given one before gets
+ * another only with `renew`: its workers would be shut out from one connection to the next.
+ */
+export async function issueDatabaseUrl(
+  databaseUrl: string,
+  queue: QueueName,
+  password: string,
+  renew: boolean,
+): Promise<string> {
+  const role = databaseRole(queue)
+  await withClient(databaseUrl, async (client) => {
+    if (!renew && (await wasGivenPassword(client, role))) {
+      throw new UserError(
+        `The role ${role} was given a password before, and workers may use it. Give the directory that has ${queue}.env, or --renew for a new password: then workers on the old one are shut out, and have to be started again on the new file.`,
+      )
+    }
+    await setPassword(client, role, password)
+  })
   const url = new URL(databaseUrl)
   url.username = databaseRole(queue)
   url.password = password

@@ -10,12 +10,16 @@ export function setupCommand(): Command {
       'prepare a Postgres and an OpenBao: migrations, keys, policies, AppRoles, database roles. Can be run again.',
     )
     .option('--out <directory>', 'issue the credentials of the worker pools into this directory, readable by you alone')
+    .option(
+      '--renew',
+      'with --out: new credentials in place of those that were issued; workers on the old ones are shut out',
+    )
     .option('--stack', 'on the embedded stack')
     .addHelpText('after', environment)
-    .action(async ({ out, stack }: { out?: string; stack?: boolean }) => {
+    .action(async ({ out, renew, stack }: { out?: string; renew?: boolean; stack?: boolean }) => {
       const { databaseUrl, transit, token } = readAdminConfig(stack ? await adminEnvironment() : process.env)
       let changes = 0
-      await provision({ databaseUrl, transit, token, credentials: out }, (done) => {
+      await provision({ databaseUrl, transit, token, credentials: out, renew }, (done) => {
         changes++
         say(`- ${done}`)
       })

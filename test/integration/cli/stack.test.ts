@@ -137,7 +137,10 @@ test('the whole way with servers of one’s own: setup --out, actor add, workers
   const admin = { DATABASE_URL: database_url, TRANSIT_ADDR: transit_addr, BAO_TOKEN: rootToken }
   const operator = (...args: string[]) => runCli(args, { env: admin, cwd: place.directory })
 
-  const set = await operator('setup', '--out', 'credentials')
+  // The embedded stack's own workers have credentials already, which are not taken from them by the way.
+  const refused = await operator('setup', '--out', 'credentials')
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('--renew') })
+  const set = await operator('setup', '--out', 'credentials', '--renew')
   expect(set).toMatchObject({ code: 0, stdout: '' })
   expect(set.stderr).toContain('wrote credentials/detok.env')
   for (const file of ['detok.env', 'detok.secret-id', 'tokenize.env', 'tokenize.secret-id'])

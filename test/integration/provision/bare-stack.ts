@@ -14,7 +14,7 @@ export interface BareStack {
   /** Where `setUp` puts the credentials of the pools. */
   readonly credentials: string
   /** What it said, line by line. */
-  setUp(change?: Partial<{ databaseUrl: string; address: string; token: Secret }>): Promise<string[]>
+  setUp(change?: Partial<{ databaseUrl: string; address: string; token: Secret; renew: boolean }>): Promise<string[]>
   stop(): Promise<void>
 }
 
@@ -37,9 +37,10 @@ export async function startBareStack(): Promise<BareStack> {
       databaseUrl = stack.addresses.databaseUrl,
       address = stack.addresses.transitAddr,
       token = stack.transitRootToken,
+      renew = false,
     } = {}) => {
       const said: string[] = []
-      await provision({ databaseUrl, transit: { address }, token, credentials }, (done) => said.push(done))
+      await provision({ databaseUrl, transit: { address }, token, credentials, renew }, (done) => said.push(done))
       return said
     },
     stop: async () => {

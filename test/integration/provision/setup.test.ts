@@ -89,9 +89,22 @@ describe('a set-up', () => {
     expect(await everything()).toEqual(before)
   })
 
+  test('takes no password from workers that run, unless it is told to', async () => {
+    const file = workerFile(credentials, 'detok')
+    const { DATABASE_URL = '' } = parseEnv(await readFile(file, 'utf8'))
+    await rm(file)
+    await expect(bare.setUp()).rejects.toThrow(/^The role pii_vault_detok was given a password before.*--renew/)
+    const client = new Client({ connectionString: DATABASE_URL })
+    await client.connect()
+    await client.end()
+    await bare.setUp({ renew: true })
+    const late = new Client({ connectionString: DATABASE_URL })
+    await expect(late.connect()).rejects.toMatchObject({ code: '28P01' })
+  })
+
   test('writes credentials for their owner alone, and tells none', async () => {
     await rm(credentials, { recursive: true })
-    const said = (await bare.setUp()).join('\n')
+    const said = (await bare.setUp({ renew: true })).join('\n')
     expect((await stat(credentials)).mode & 0o777).toBe(0o700)
     const files = await readdir(credentials)
     expect(files.sort()).toEqual(['detok.env', 'detok.secret-id', 'tokenize.env', 'tokenize.secret-id'])
@@ -109,7 +122,7 @@ describe('a set-up', () => {
     await postgres.query("alter system set log_statement = 'all'")
     await postgres.query('select pg_reload_conf()')
     await rm(credentials, { recursive: true })
-    await bare.setUp()
+    await bare.setUp({ renew: true })
     await postgres.query('alter system reset log_statement')
     const log = await readFile(join(bare.stackDirectory, 'postgres', 'server.log'), 'utf8')
     for (const queue of queues) {
