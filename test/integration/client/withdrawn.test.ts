@@ -60,6 +60,10 @@ test('when it asked twice and the first was answered after all', async () => {
     .queue(`reply-${app.name}`)
     .add('hint', { code: 'unauthenticated' }, { jobId: hintJobId('detok', first?.id ?? '') })
   await waiting(2)
+  // The second is out of every worker's reach until it is withdrawn.
+  const second = (await requests.getWaiting()).find(({ id }) => id !== first?.id)
+  await second?.remove()
+  await requests.add('detok', second?.data, { jobId: second?.id ?? '', delay: 3_600_000 })
   const replica = await vault.replica('detok')
   expect(await call).toMatchObject([{ code: 'not_found' }])
   await replica.close(5_000)
