@@ -4,9 +4,10 @@ import { until } from './until.ts'
 import type { TestVault } from './vault.ts'
 
 const purpose = 'test'
-const timeoutMs = 60_000
 const parallel = 6
 const itemsPerRequest = 25
+
+type Options = { readonly purpose: string; readonly timeoutMs: number }
 
 /**
  * Requests of both directions, each outcome compared with what it must be. Half of the loops tokenize, the other half read
@@ -18,20 +19,24 @@ export class Load {
   answered = 0
   readonly wrong: string[] = []
   readonly #client: Client
+  readonly #options: Options
   readonly #loops: Promise<void>[]
   readonly #made: { readonly tokens: string[]; readonly values: string[] }[] = []
   #ending = false
 
-  private constructor(client: Client, tokens: readonly string[], values: readonly string[]) {
+  private constructor(client: Client, options: Options, tokens: readonly string[], values: readonly string[]) {
     this.#client = client
+    this.#options = options
     this.#loops = Array.from({ length: parallel }, (_, i) =>
       this.#loop((round) => (i % 2 === 0 ? this.#tokenize(`${i}/${round}`) : this.#detok(tokens, values))),
     )
   }
 
-  static async start(vault: TestVault, client: Client): Promise<Load> {
+  /** `timeoutMs`: how long a request may take. */
+  static async start(vault: TestVault, client: Client, { timeoutMs = 60_000 } = {}): Promise<Load> {
+    const options = { purpose, timeoutMs }
     const values = valuesFor('kept')
-    const load = new Load(client, await tokenize(client, values), values)
+    const load = new Load(client, options, await tokenize(client, values, options), values)
     vault.onClose(() => load.end())
     return load
   }
@@ -68,12 +73,12 @@ export class Load {
 
   async #tokenize(name: string): Promise<void> {
     const values = valuesFor(name)
-    this.#made.push({ tokens: await tokenize(this.#client, values), values })
+    this.#made.push({ tokens: await tokenize(this.#client, values, this.#options), values })
     this.answered++
   }
 
   async #detok(tokens: readonly string[], values: readonly string[]): Promise<void> {
-    const outcomes = await this.#client.detok(tokens, { purpose, timeoutMs })
+    const outcomes = await this.#client.detok(tokens, this.#options)
     this.wrong.push(
       ...valuesOf(outcomes).flatMap((value, i) => (value === values[i] ? [] : [`${tokens[i]}: ${value}`])),
     )
@@ -83,7 +88,7 @@ export class Load {
 
 const valuesFor = (name: string): string[] => Array.from({ length: itemsPerRequest }, (_, i) => `${name}/${i}`)
 
-async function tokenize(client: Client, values: readonly string[]): Promise<string[]> {
+async function tokenize(client: Client, values: readonly string[], options: Options): Promise<string[]> {
   const items = values.map((value) => ({ field: 'note', value }))
-  return tokensOf(await client.tokenize(items, { purpose, timeoutMs }))
+  return tokensOf(await client.tokenize(items, options))
 }

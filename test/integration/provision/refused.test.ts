@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { OpenBaoAdmin } from '../../../provision/index.ts'
@@ -63,12 +62,12 @@ describe('a database role that is there and may do more than a worker must is re
       expect(error).toMatchObject({ name: 'UserError', message: expect.stringContaining(`\`${cure}\``) })
       const said = error as Error
       for (const [, sql = ''] of said.message.matchAll(/`([^`]+)`/g)) await asSuperuser(sql)
-      await bare.setUp()
+      // Anew, as the case before has left the other pool's role with a password.
+      await bare.setUp({ renew: true })
     } finally {
       await asSuperuser(
         `drop owned by ${role}; drop role ${role}; drop role "Other one"; drop schema if exists vault cascade`,
       )
-      await rm(bare.credentials, { recursive: true, force: true })
     }
   })
 })
