@@ -26,7 +26,10 @@ async function stopped(args: string[], output: string, signal: NodeJS.Signals) {
   const savedAt = stat(`${output}.resume`)?.mtimeMs ?? 0
   await until('it is time to save', () => Date.now() - savedAt > 1_000)
   await queue.resume()
-  await until('it is saved', () => (stat(`${output}.resume`)?.mtimeMs ?? 0) > savedAt)
+  await until('a save began', () => (stat(`${output}.resume`)?.mtimeMs ?? 0) > savedAt)
+  // More is written only after the save was committed: what a signal cuts off before that is as if it never began.
+  const written = stat(`${output}.partial`)?.size ?? 0
+  await until('the save is done', () => (stat(`${output}.partial`)?.size ?? 0) > written)
   running.kill(signal)
   return running.ended
 }
