@@ -1,8 +1,8 @@
 import type { QueueName } from '../shared/contract/grammar.ts'
-import type { Item } from './chunks.ts'
-import { chunks, itemsOf } from './chunks.ts'
+import type { Chunk } from './chunks.ts'
+import { chunks } from './chunks.ts'
 import type { Client, RequestOptions } from './client.ts'
-import type { Row, Table } from './files/index.ts'
+import type { Table } from './files/index.ts'
 import type { Detokenized, Tokenized } from './outcome.ts'
 
 export interface Conversion {
@@ -58,10 +58,10 @@ export async function* convert(client: Client, table: Table, conversion: Convers
         yield await (underWay.shift() as Promise<Converted>)
         continue
       }
-      const { value: rows, done } = await next
+      const { value: chunk, done } = await next
       if (done) ended = true
       else {
-        underWay.push(handled(convertChunk(client, rows, { ...conversion, request })))
+        underWay.push(handled(convertChunk(client, chunk, { ...conversion, request })))
         next = pull(input)
       }
     }
@@ -73,7 +73,7 @@ export async function* convert(client: Client, table: Table, conversion: Convers
   }
 }
 
-const pull = (input: AsyncGenerator<Row[]>): Promise<IteratorResult<Row[], undefined>> => handled(input.next())
+const pull = (input: AsyncGenerator<Chunk>): Promise<IteratorResult<Chunk, undefined>> => handled(input.next())
 
 /** A promise that is awaited when its turn comes, and until then may fail without harm. */
 function handled<T>(promise: Promise<T>): Promise<T> {
@@ -81,9 +81,9 @@ function handled<T>(promise: Promise<T>): Promise<T> {
   return promise
 }
 
-async function convertChunk(client: Client, rows: Row[], conversion: Conversion): Promise<Converted> {
-  const items = rows.map((row) => itemsOf(row, conversion.direction))
-  const outcomes = await ask(client, rows, items, conversion)
+async function convertChunk(client: Client, chunk: Chunk, conversion: Conversion): Promise<Converted> {
+  const { rows, items } = chunk
+  const outcomes = await ask(client, chunk, conversion)
   const failures: ConversionFailure[] = []
   const pieces: Buffer[] = []
   let next = 0
@@ -113,22 +113,21 @@ async function convertChunk(client: Client, rows: Row[], conversion: Conversion)
 
 function ask(
   client: Client,
-  rows: Row[],
-  items: Item[][],
-  conversion: Conversion,
+  { rows, items }: Chunk,
+  { direction, fields, request }: Conversion,
 ): Promise<(Tokenized | Detokenized)[]> {
-  const { direction, fields, request } = conversion
   if (direction === 'detok')
     return client.detok(
       items.flat().map(({ text }) => text),
       request,
     )
-  const given = rows.flatMap(({ subject }, i) =>
-    (items[i] as Item[]).map(({ column, text: value }) => ({
+  const given = items.flatMap((ofRow, i) => {
+    const subject = rows[i]?.subject
+    return ofRow.map(({ column, text: value }) => ({
       field: fields[column] as string,
       value,
       ...(subject === undefined ? {} : { subject }),
-    })),
-  )
+    }))
+  })
   return client.tokenize(given, request)
 }

@@ -6,6 +6,7 @@ import { replyQueueName } from '../shared/contract/names.ts'
 import { ContentRefused, Unavailable } from '../shared/errors/server-errors.ts'
 import { UserError } from '../shared/errors/user-error.ts'
 import { Closing } from '../shared/lifecycle/closing.ts'
+import { within } from '../shared/lifecycle/within.ts'
 import type { Logger } from '../shared/log/log.ts'
 import { createLogger } from '../shared/log/log.ts'
 import { connectQueue } from '../shared/queue/connection.ts'
@@ -57,27 +58,19 @@ export async function createClient(config: ClientConfig): Promise<Client> {
     const withdrawals = new Withdrawals(requests, replies)
     closing.onClose('withdrawals', () => withdrawals.settled())
 
-    await within(openWithinMs, replies.ready(), redisAdvice(queue.url))
+    if ((await within(openWithinMs, replies.ready())) === 'late') throw new UserError(redisAdvice(queue.url))
     await sessions.current('detok').catch((error: unknown) => {
       const exitCode = error instanceof UserError ? error.exitCode : undefined
       throw new UserError(transitAdvice(error, address.address, actor), exitCode)
     })
     const closed = new AbortController()
-    closing.onClose('waiting calls', () => closed.abort(new UserError('the client was closed while a call waited')))
+    closing.onClose('waiting calls', () => closed.abort(new UserError('The client was closed while a call waited.')))
     const parts = { actor, replyQueue, requests, replies, sessions, withdrawals, closed: closed.signal, log }
     return new Client(new Exchange(parts), close)
   } catch (error) {
     await close()
     throw error
   }
-}
-
-async function within(ms: number, work: Promise<void>, otherwise: string): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new UserError(otherwise)), ms)
-  })
-  await Promise.race([work, late]).finally(() => clearTimeout(timer))
 }
 
 const redisAdvice = (url: string): string =>

@@ -3,6 +3,7 @@ import { hostname } from 'node:os'
 import type { WorkerConfig } from '../shared/config/environment.ts'
 import type { QueueName } from '../shared/contract/grammar.ts'
 import { Closing } from '../shared/lifecycle/closing.ts'
+import { within } from '../shared/lifecycle/within.ts'
 import type { Logger } from '../shared/log/log.ts'
 import { connectQueue } from '../shared/queue/connection.ts'
 import { connect } from './connect.ts'
@@ -155,14 +156,4 @@ export class Replica {
     await closing.close(leaveBy - Date.now(), log)
     log.info({ worker: name, jobsLeft: worker.jobsInHand }, 'replica stopped')
   }
-}
-
-/** Resolves when the work is done, or the time is up. */
-async function within(ms: number, work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms)
-  })
-  await Promise.race([work, late])
-  clearTimeout(timer)
 }

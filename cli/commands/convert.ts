@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { Command, InvalidArgumentError } from 'commander'
 import { formatOf, parseFields } from '../../producers/files/index.ts'
 import { createClient } from '../../producers/index.ts'
 import { readProducerConfig } from '../../shared/config/environment.ts'
@@ -13,6 +13,7 @@ import { isReadOnce } from '../input-file.ts'
 import { interruptible } from '../interrupt.ts'
 import { count, say } from '../terminal.ts'
 import { helpTexts } from './convert-help.ts'
+import { fieldsOption, formatOption } from './options.ts'
 
 interface Options {
   readonly fields?: string[]
@@ -40,10 +41,8 @@ export function convertCommand(direction: QueueName): Command {
   const command = new Command(direction)
     .description(text.description)
     .argument('<file>', 'a CSV or NDJSON file, or - for standard input')
-    .option(
-      '--fields <list>',
-      `the columns that hold ${text.held}, as column or column=field; can be repeated (required)`,
-      collect,
+    .addOption(
+      fieldsOption(`the columns that hold ${text.held}, as column or column=field; can be repeated (required)`),
     )
     .option(
       '--purpose <purpose>',
@@ -57,7 +56,7 @@ export function convertCommand(direction: QueueName): Command {
     )
     .option('--out <file>', 'where the result goes, or - for standard output (default: beside the input)')
     .option('--failures <file>', 'where failures are listed (default: FILE.failed.ndjson)')
-    .addOption(new Option('--format <format>', 'if the extension does not say it').choices(['csv', 'ndjson']))
+    .addOption(formatOption())
     .option('--delimiter <character>', 'of CSV (default: found from the header)')
     .option('--encoding <label>', 'of the input, such as windows-1252 (default: utf-8); the output is UTF-8')
     .option('--allow-failures', 'go on past rows that cannot be read, and exit with 0 even if items failed')
@@ -137,10 +136,6 @@ function conclude(report: FileReport, output: string, list: string, allowed: boo
   const text = `${count(failed)} failed: ${codes}.${broken} Each is listed in ${list}.`
   if (!allowed) throw new UserError(text, exitCodes.failed)
   say(text)
-}
-
-function collect(value: string, previous: string[] = []): string[] {
-  return [...previous, value]
 }
 
 function checked(

@@ -27,7 +27,7 @@ export function setupCommand(): Command {
       say(
         out === undefined
           ? 'The worker pools get their credentials by `pii-vault setup --out DIRECTORY`.'
-          : `The credentials of the worker pools are in ${out}; those that were there stay as they are.`,
+          : `The credentials of the worker pools are in ${out}${renew ? ': start their workers on them now' : '; those that were there stay as they are'}.`,
       )
     })
 }

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { Command, Option } from 'commander'
+import { Command } from 'commander'
 import { sameTable } from '../../producers/compare.ts'
 import { formatOf, parseFields } from '../../producers/files/index.ts'
 import { createClient } from '../../producers/index.ts'
@@ -21,6 +21,7 @@ import { interruptible } from '../interrupt.ts'
 import { roundTrip, strict, tableOptions } from '../round-trip.ts'
 import { difference, report, suggest } from '../start-report.ts'
 import { say } from '../terminal.ts'
+import { fieldsOption, formatOption } from './options.ts'
 
 const sample = fileURLToPath(new URL('../../samples/customers.csv', import.meta.url))
 const sampleFields = ['name,email,phone,birth_date,iban,address']
@@ -36,12 +37,8 @@ export function startCommand(): Command {
   return new Command('start')
     .description('the whole job, once: start stack and workers, tokenize a file, detokenize the result, compare')
     .argument('[file]', 'a CSV or NDJSON file of your own (default: the sample)')
-    .option(
-      '--fields <list>',
-      'its columns that hold PII, as column or column=field',
-      (value: string, before: string[] = []) => [...before, value],
-    )
-    .addOption(new Option('--format <format>', 'if the extension does not say it').choices(['csv', 'ndjson']))
+    .addOption(fieldsOption('its columns that hold PII, as column or column=field'))
+    .addOption(formatOption())
     .action((file: string | undefined, options: Options) => interruptible((signal) => start(file, options, signal)))
 }
 

@@ -26,7 +26,7 @@ Environment:
   POLICY                    a policy bundle, or the address of an OPA server
   POLICY_PUBLIC_KEY_FILE    takes only bundles signed by this key
   LOG_LEVEL                 trace, debug, info, warn, error or silent
-\`pii-vault setup --out DIRECTORY\` writes the middle four.
+\`pii-vault setup --out DIRECTORY\` writes DATABASE_URL, TRANSIT_ROLE_ID and TRANSIT_SECRET_ID_FILE for each pool.
 
-Exit codes: 0 left after SIGTERM, 1 failed, 2 unusable settings, 3 OpenBao refuses the credentials.
+Exit codes: 0 left after SIGTERM, 1 failed, 2 unusable settings, 3 credentials refused.
 `

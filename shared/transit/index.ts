@@ -4,7 +4,7 @@ import type { AppRole } from './login.ts'
 import { Login } from './login.ts'
 import { Transit } from './transit.ts'
 
-export type { ItemResult } from './answer.ts'
+export type { ItemError } from './answer.ts'
 export { keyVersionOf } from './answer.ts'
 export { secretIdFromFile } from './login.ts'
 export type { Transit } from './transit.ts'

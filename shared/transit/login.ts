@@ -16,7 +16,7 @@ export function secretIdFromFile(path: string): () => Promise<Secret> {
     try {
       return new Secret((await readFile(path, 'utf8')).trim())
     } catch {
-      throw new UserError(`the secret id file ${path} cannot be read`, exitCodes.usage)
+      throw new UserError(`The secret id file ${path} cannot be read.`, exitCodes.usage)
     }
   }
 }

@@ -1,3 +1,4 @@
+import { limits } from '../../shared/contract/grammar.ts'
 import { tokenToUuid } from '../../shared/crypto/token.ts'
 import type { Queryable } from '../../shared/db/database.ts'
 import * as statements from '../../shared/db/statements.ts'
@@ -63,6 +64,7 @@ async function select(on: Queryable, items: readonly AskedItem[]): Promise<Found
     items.map(({ token }) => tokenToUuid(token)),
     items.map(({ request }) => ordinals.get(request)),
     items.map(({ turn }) => turn),
+    limits.bodyBytes,
   ])
   const byPosition = new Map(rows.map((row) => [row.position, row]))
   return items.map((item, index) => {

@@ -7,6 +7,7 @@ import { sealBody } from '../../shared/contract/seal.ts'
 import type { RequestErrorCode } from '../../shared/errors/catalogue.ts'
 import { ContentRefused } from '../../shared/errors/server-errors.ts'
 import type { SealedRequest } from '../batch.ts'
+import { nowSeconds } from '../deadline.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { Claim } from './open.ts'
 
@@ -64,7 +65,7 @@ function createHintLimit(): (actor: string) => boolean {
   let second = 0
   let counts = new Map<string, number>()
   return (actor) => {
-    const now = Math.floor(Date.now() / 1_000)
+    const now = nowSeconds()
     if (now !== second) [second, counts] = [now, new Map()]
     const count = counts.get(actor) ?? 0
     if (count >= hintsPerSecond || counts.size >= 10_000) return false

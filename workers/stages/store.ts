@@ -54,7 +54,6 @@ export function createStore({ postgres, workerName }: Dependencies, audit: Audit
   return async (batch: readonly Entry<EncryptedItem>[]): Promise<StoredEntry[]> => {
     const results = await coalescer.add(batch)
     const refused = batch.filter((_, i) => results[i] === 'refused').map(unrecordable)
-    if (refused.length === 0) return results.filter((result) => result !== 'refused')
     // What could not be stored is still told to the audit.
     const recorded = (await audit.items<StoredItem>(refused)).values()
     return results.map((result) => (result === 'refused' ? (recorded.next().value as Failed) : result))

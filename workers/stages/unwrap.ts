@@ -2,7 +2,7 @@ import { kekName } from '../../shared/contract/names.ts'
 import type { Secret } from '../../shared/crypto/secret.ts'
 import type { ItemErrorCode } from '../../shared/errors/catalogue.ts'
 import { ContentSuspected } from '../../shared/errors/server-errors.ts'
-import type { ItemResult, Transit } from '../../shared/transit/index.ts'
+import type { ItemError, Transit } from '../../shared/transit/index.ts'
 import type { Entry } from '../batch.ts'
 import { fail, live } from '../batch.ts'
 import { bisect } from '../bisect.ts'
@@ -19,7 +19,7 @@ const codes = {
   retired: 'key_retired',
   'too new': 'unavailable',
   failed: 'unavailable',
-} as const satisfies Record<Extract<ItemResult<unknown>, { error: unknown }>['error'], ItemErrorCode>
+} as const satisfies Record<ItemError, ItemErrorCode>
 
 /** Stage **unwrap**: one Transit call for the DEKs of the batch. A deadline that passed meanwhile ends its items first. */
 export function createUnwrap({

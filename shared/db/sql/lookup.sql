@@ -1,11 +1,12 @@
 -- The records of a batch, by tenant and token. A token of another tenant is as good as none. Of each request, ciphertexts are
--- read only up to what one reply may hold (1 MiB), in the order of its items; beyond that their sizes alone.
+-- read only up to what one reply may hold, in the order of its items; beyond that their sizes alone.
 -- $1 text[]  tenants
 -- $2 uuid[]  tokens
 -- $3 int[]   which request each belongs to
 -- $4 int[]   its turn in that request
+-- $5 bigint  bytes of ciphertext that one reply may hold
 select position::int, field, subject, wdek, kek_version, coalesce(bytes, 0) as bytes,
-       case when so_far <= 1048576 then ct end as ct
+       case when so_far <= $5::bigint then ct end as ct
 from (
   select q.position, r.field, r.subject, r.wdek, r.kek_version, r.ct, octet_length(r.ct) as bytes,
          sum(octet_length(r.ct)) over (partition by q.request order by q.turn) as so_far
