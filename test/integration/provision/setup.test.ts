@@ -72,6 +72,16 @@ describe('a set-up', () => {
     }
   })
 
+  test("keeps an item's place readable in OpenBao's audit, beside what an operator keeps readable", async () => {
+    const tune = 'sys/mounts/transit/tune'
+    await bao.write(tune, { audit_non_hmac_request_keys: ['key_version'], audit_non_hmac_response_keys: [] })
+    await bare.setUp()
+    expect(await dataOf(tune)).toMatchObject({
+      audit_non_hmac_request_keys: ['key_version', 'reference'],
+      audit_non_hmac_response_keys: ['reference'],
+    })
+  })
+
   test('changes nothing when it is run again', async () => {
     const versions = () => Promise.all(queues.map((queue) => dataOf(`sys/policies/acl/pii-worker-${queue}`)))
     const before = [await everything(), await versions()]

@@ -72,6 +72,18 @@ describe('each has what it needs', () => {
   })
 })
 
+test.each(['detok', 'tokenize', 'app'])(
+  "%s does without OpenBao's default policy, and keeps its own token",
+  async (who) => {
+    const self = async (method: 'GET' | 'POST', path: string) =>
+      http.request(method, `auth/token/${path}`, tokens[who], method === 'POST' ? {} : undefined)
+    const { status: looked, body } = await self('GET', 'lookup-self')
+    expect(looked).toBe(200)
+    expect((body as { data: { policies: string[] } }).data.policies).not.toContain('default')
+    expect((await self('POST', 'renew-self')).status).toBe(200)
+  },
+)
+
 describe('and nothing else', () => {
   const keys = ['pii', 'queue-detok-APP', 'queue-tokenize-APP', 'queue-detok-OTHER', 'queue-tokenize-OTHER']
   const allowed: Record<string, string[]> = {
