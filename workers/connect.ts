@@ -15,6 +15,7 @@ import { openTransit, secretIdFromFile } from '../shared/transit/index.ts'
 import type { Dependencies } from './dependencies.ts'
 import { serversOf } from './dependencies.ts'
 import { ReplyQueues } from './reply-queues.ts'
+import { Timings } from './timings.ts'
 
 /** Lookups, audit rows and transactions of a replica: two statements in flight each, and one to spare for the probe. */
 const databaseConnections = 6
@@ -52,6 +53,7 @@ export async function connect(
     policy: new Dependency({ name: 'policy', server: policy, probe: (it) => it.probe(), log }),
     redis: new Dependency({ name: 'redis', server: replies, probe: (it) => it.probe(), log }),
     workerName,
+    timings: new Timings(),
     log,
   }
   await Promise.all(serversOf(dependencies).map((server) => assertReachable(server, config)))

@@ -4,6 +4,7 @@ import type { Logger } from '../shared/log/log.ts'
 import type { Policy } from '../shared/policy/index.ts'
 import type { Transit } from '../shared/transit/index.ts'
 import type { ReplyQueues } from './reply-queues.ts'
+import type { Timings } from './timings.ts'
 
 /** The servers of one replica. Each can be asked only by way of its dependency, which knows when it is down. */
 export interface Dependencies {
@@ -13,6 +14,7 @@ export interface Dependencies {
   readonly redis: Dependency<ReplyQueues>
   /** Names this replica in the audit and in logs. */
   readonly workerName: string
+  readonly timings: Timings
   readonly log: Logger
 }
 

@@ -11,7 +11,7 @@ import { askedItems } from './stages/asked-items.ts'
 import { createAudit } from './stages/audit.ts'
 import { createAuthorize } from './stages/authorize.ts'
 import type { DecryptedItem } from './stages/decrypt.ts'
-import { decrypt } from './stages/decrypt.ts'
+import { decryptItems } from './stages/decrypt.ts'
 import type { AskedItem } from './stages/lookup.ts'
 import { createLookup } from './stages/lookup.ts'
 import { createOpen, unopened } from './stages/open.ts'
@@ -27,12 +27,16 @@ import { createUnwrap } from './stages/unwrap.ts'
  * A job is done when `process` resolves: answered, or refused and kept as a dead letter.
  */
 export function createDetok(dependencies: Dependencies): Pipeline {
-  const open = createOpen('detok', detokBody, dependencies)
-  const lookup = createLookup(dependencies)
-  const authorize = createAuthorize(dependencies)
-  const unwrap = createUnwrap(dependencies)
+  const { timings } = dependencies
   const audit = createAudit('detok', dependencies)
   const reply = createReply('detok', dependencies)
+  const open = timings.timed('open', createOpen('detok', detokBody, dependencies))
+  const lookup = timings.timed('lookup', createLookup(dependencies))
+  const authorize = timings.timed('authorize', createAuthorize(dependencies))
+  const unwrap = timings.timed('unwrap', createUnwrap(dependencies))
+  const decrypt = timings.timed('decrypt', decryptItems)
+  const record = timings.timed('audit', audit.items)
+  const answer = timings.timed('reply', reply.items)
   const { refuse, orRefuse } = createRefuse('detok', audit, reply, dependencies)
   const gather = new Coalescer({ batchItems: itemsPerBatch, batchesInFlight, run: processBatch })
 
@@ -41,7 +45,7 @@ export function createDetok(dependencies: Dependencies): Pipeline {
     const allowed = await through(found, authorize)
     const unwrapped = await through(allowed, unwrap)
     const decrypted = await through(unwrapped, decrypt)
-    return audit.items(decrypted)
+    return record(decrypted)
   }
 
   async function process(job: Job<unknown>): Promise<void> {
@@ -51,11 +55,15 @@ export function createDetok(dependencies: Dependencies): Pipeline {
     await orRefuse(request, async () => {
       const entries = await gather.add(askedItems(request, body))
       assertAudited(entries)
-      await reply.items(request, entries.map(replyItem))
+      await answer(request, entries.map(replyItem))
     })
   }
 
-  return { process, giveUp: (job) => refuse(unopened(job, 'unavailable')), batches: () => gather.started }
+  return {
+    process: timings.timed('job', process),
+    giveUp: (job) => refuse(unopened(job, 'unavailable')),
+    batches: () => gather.started,
+  }
 }
 
 const replyItem = (entry: Entry<DecryptedItem>): DetokReplyItem =>

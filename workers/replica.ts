@@ -11,6 +11,7 @@ import { serversOf } from './dependencies.ts'
 import { createDetok } from './detok.ts'
 import { IntakeWorker } from './intake.ts'
 import { settle } from './settle.ts'
+import type { Timings } from './timings.ts'
 import { createTokenize } from './tokenize.ts'
 
 const pipelines = { detok: createDetok, tokenize: createTokenize }
@@ -42,6 +43,7 @@ interface Parts extends ReplicaOptions {
   /** True while no server is down. */
   readonly allUp: () => boolean
   readonly figures: () => ReplicaFigures
+  readonly timings: Timings
 }
 
 /**
@@ -94,6 +96,7 @@ export class Replica {
       closing,
       allUp: () => servers.every(({ isUp }) => isUp),
       figures: () => ({ ...pipeline.batches(), transitCalls: transitCalls() }),
+      timings: dependencies.timings,
     })
     worker.on('error', (error) => log.debug({ err: error }, 'queue'))
     await worker.waitUntilReady()
@@ -119,6 +122,11 @@ export class Replica {
   /** What it did so far. */
   get figures(): ReplicaFigures {
     return this.#parts.figures()
+  }
+
+  /** How long its stages take, and `job`, from pick-up to the reply. */
+  get timings(): Timings {
+    return this.#parts.timings
   }
 
   #setIntake(): void {

@@ -8,11 +8,12 @@ import type { Dependencies } from './dependencies.ts'
 import type { Pipeline } from './pipeline.ts'
 import { createRefuse } from './refuse.ts'
 import { createAudit } from './stages/audit.ts'
+import type { Allowed } from './stages/authorize.ts'
 import { createAuthorize } from './stages/authorize.ts'
-import { encrypt } from './stages/encrypt.ts'
+import { encryptItems } from './stages/encrypt.ts'
 import type { GivenItem } from './stages/given-items.ts'
 import { givenItems } from './stages/given-items.ts'
-import { mint } from './stages/mint.ts'
+import { mintItems } from './stages/mint.ts'
 import { createOpen, unopened } from './stages/open.ts'
 import type { TokenizeReplyItem } from './stages/reply.ts'
 import { createReply } from './stages/reply.ts'
@@ -28,12 +29,16 @@ import { createWrap } from './stages/wrap.ts'
  * A job is done when `process` resolves: answered, or refused and kept as a dead letter.
  */
 export function createTokenize(dependencies: Dependencies): Pipeline {
-  const open = createOpen('tokenize', tokenizeBody, dependencies)
-  const authorize = createAuthorize(dependencies)
-  const wrap = createWrap(dependencies)
+  const { timings } = dependencies
   const audit = createAudit('tokenize', dependencies)
-  const store = createStore(dependencies, audit)
   const reply = createReply('tokenize', dependencies)
+  const open = timings.timed('open', createOpen('tokenize', tokenizeBody, dependencies))
+  const authorize = timings.timed('authorize', createAuthorize(dependencies))
+  const mint = timings.timed('mint', mintItems<GivenItem & Allowed>)
+  const wrap = timings.timed('wrap', createWrap(dependencies))
+  const encrypt = timings.timed('encrypt', encryptItems)
+  const store = timings.timed('store and audit', createStore(dependencies, audit))
+  const answer = timings.timed('reply', reply.items)
   const { refuse, orRefuse } = createRefuse('tokenize', audit, reply, dependencies)
   const gather = new Coalescer({ batchItems: itemsPerBatch, batchesInFlight, run: processBatch })
 
@@ -54,13 +59,15 @@ export function createTokenize(dependencies: Dependencies): Pipeline {
       assertAudited(entries)
       const items = entries.map(replyItem)
       // Found item by item, it is a matter of the request as a whole.
-      await (items.includes('conflict')
-        ? reply.refusal(request, 'conflict')
-        : reply.items(request, items.filter(isItem)))
+      await (items.includes('conflict') ? reply.refusal(request, 'conflict') : answer(request, items.filter(isItem)))
     })
   }
 
-  return { process, giveUp: (job) => refuse(unopened(job, 'unavailable')), batches: () => gather.started }
+  return {
+    process: timings.timed('job', process),
+    giveUp: (job) => refuse(unopened(job, 'unavailable')),
+    batches: () => gather.started,
+  }
 }
 
 function replyItem(entry: StoredEntry): TokenizeReplyItem | 'conflict' {

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { recordAad } from '../contract/associated-data.ts'
-import { aesKey, open, seal } from './aes-gcm.ts'
+import { open, seal } from './aes-gcm.ts'
 import { Secret } from './secret.ts'
 
 /*
@@ -26,7 +26,7 @@ export interface RecordLabel {
 export function sealRecord(dek: Buffer, value: Secret, label: RecordLabel): Buffer {
   const plaintext = pad(value.reveal())
   try {
-    return seal(aesKey(dek), plaintext, aadOf(label))
+    return seal(dek, plaintext, aadOf(label))
   } finally {
     plaintext.fill(0)
   }
@@ -35,7 +35,7 @@ export function sealRecord(dek: Buffer, value: Secret, label: RecordLabel): Buff
 /** The value, or undefined if the ciphertext does not belong to this key and label. */
 export function openRecord(dek: Buffer, ciphertext: Buffer, label: RecordLabel): Secret | undefined {
   if (dek.length !== blockBytes) return undefined
-  const plaintext = open(aesKey(dek), ciphertext, aadOf(label))
+  const plaintext = open(dek, ciphertext, aadOf(label))
   if (plaintext === undefined) return undefined
   const end = plaintext.lastIndexOf(marker)
   const value = plaintext.subarray(0, end)

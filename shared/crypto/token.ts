@@ -7,26 +7,50 @@ import { randomBytes } from 'node:crypto'
  */
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 const prefix = 'tok_'
+const digits = 26
+const bitsPerDigit = 5
+/** What 26 digits could hold and 16 bytes do not: the first digit's upper bits, which are zero. */
+const spareBits = 2
+
+/** By character code. */
+const digitValues = new Uint8Array(128)
+for (const [value, digit] of [...alphabet].entries()) digitValues[digit.charCodeAt(0)] = value
 
 export function mintToken(): string {
   return tokenFromBytes(randomBytes(16))
 }
 
 export function tokenFromBytes(bytes: Buffer): string {
-  let bits = BigInt(`0x${bytes.toString('hex')}`)
-  let digits = ''
-  for (let i = 0; i < 26; i++) {
-    digits = alphabet.charAt(Number(bits & 31n)) + digits
-    bits >>= 5n
+  let token = prefix
+  let window = 0
+  let bits = spareBits
+  for (const byte of bytes) {
+    window = ((window << 8) | byte) & 0xffff
+    bits += 8
+    for (; bits >= bitsPerDigit; bits -= bitsPerDigit) token += alphabet[(window >> (bits - bitsPerDigit)) & 31]
   }
-  return prefix + digits
+  return token
+}
+
+/** The 16 bytes. The token must match its grammar. */
+export function tokenToBytes(token: string): Buffer {
+  const bytes = Buffer.allocUnsafe(16)
+  let window = 0
+  let bits = -spareBits
+  let length = 0
+  for (let i = prefix.length; i < prefix.length + digits; i++) {
+    window = ((window << bitsPerDigit) | (digitValues[token.charCodeAt(i)] ?? 0)) & 0xffff
+    bits += bitsPerDigit
+    if (bits < 8) continue
+    bits -= 8
+    bytes[length++] = window >> bits
+  }
+  return bytes
 }
 
 /** The uuid form, 8-4-4-4-12 hex digits. The token must match its grammar. */
 export function tokenToUuid(token: string): string {
-  let bits = 0n
-  for (const digit of token.slice(prefix.length)) bits = (bits << 5n) | BigInt(alphabet.indexOf(digit))
-  const hex = bits.toString(16).padStart(32, '0')
+  const hex = tokenToBytes(token).toString('hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 

@@ -1,5 +1,6 @@
 import { Redis } from 'ioredis'
 import type { Logger } from '../log/log.ts'
+import { gatherWrites } from './gathered-writes.ts'
 
 /**
  * A connection that BullMQ may share among queues. It reconnects for ever, with pauses of up to two seconds.
@@ -12,6 +13,7 @@ export function connectQueue(url: string, log: Logger, patience: 'patient' | 'im
     connectTimeout: 5_000,
     retryStrategy: (tries) => Math.min(2_000, 50 * 2 ** Math.min(tries, 6)),
   })
+  connection.on('connect', () => gatherWrites(connection.stream))
   // ioredis repeats each failed try; the dependency's own state says it once.
   connection.on('error', (error: unknown) => log.debug({ err: error }, 'queue connection'))
   return connection

@@ -1,5 +1,6 @@
 import type { QueueName } from '../../shared/contract/grammar.ts'
-import { tokenToUuid } from '../../shared/crypto/token.ts'
+import { tokenToBytes } from '../../shared/crypto/token.ts'
+import { integers, smallints, texts, uuids, uuidToBytes } from '../../shared/db/arrays.ts'
 import type { Queryable } from '../../shared/db/database.ts'
 import * as statements from '../../shared/db/statements.ts'
 import type { AuditedItem, Entry, Failed, OpenRequest, SealedRequest } from '../batch.ts'
@@ -134,25 +135,24 @@ export async function insertAudit(
   queue: QueueName,
   rows: readonly AuditRow[],
 ): Promise<void> {
-  const column = <T>(read: (row: AuditRow) => T) => rows.map((row) => read(row) ?? null)
   await on.query(statements.audit, [
     workerName,
     queue,
-    column((row) => row.requestId),
-    column((row) => row.attempt),
-    column((row) => row.item),
-    column((row) => row.items),
-    column((row) => row.actor),
-    column((row) => row.claimedActor),
-    column((row) => row.tenant),
-    column((row) => row.purpose),
-    column((row) => row.reason),
-    column((row) => (row.token === undefined ? undefined : tokenToUuid(row.token))),
-    column((row) => row.field),
-    column((row) => row.subject),
-    column((row) => row.outcome),
-    column((row) => row.mask),
-    column((row) => row.policyRevision),
-    column((row) => row.kekVersion),
+    uuids(rows.map(({ requestId }) => (requestId === undefined ? undefined : uuidToBytes(requestId)))),
+    smallints(rows.map(({ attempt }) => attempt)),
+    smallints(rows.map(({ item }) => item)),
+    integers(rows.map(({ items }) => items)),
+    texts(rows.map(({ actor }) => actor)),
+    texts(rows.map(({ claimedActor }) => claimedActor)),
+    texts(rows.map(({ tenant }) => tenant)),
+    texts(rows.map(({ purpose }) => purpose)),
+    texts(rows.map(({ reason }) => reason)),
+    uuids(rows.map(({ token }) => (token === undefined ? undefined : tokenToBytes(token)))),
+    texts(rows.map(({ field }) => field)),
+    texts(rows.map(({ subject }) => subject)),
+    texts(rows.map(({ outcome }) => outcome)),
+    texts(rows.map(({ mask }) => mask)),
+    texts(rows.map(({ policyRevision }) => policyRevision)),
+    integers(rows.map(({ kekVersion }) => kekVersion)),
   ])
 }

@@ -8,7 +8,7 @@ import type { UnwrappedItem } from './unwrap.ts'
 export type DecryptedItem = Omit<UnwrappedItem, 'dek'> & { readonly value: Secret }
 
 /** Stage **decrypt**: the value, as much of it as the mask shows. The DEK is zeroed right after, whatever came of it. */
-export function decrypt(items: UnwrappedItem[]): Entry<DecryptedItem>[] {
+export function decryptItems(items: UnwrappedItem[]): Entry<DecryptedItem>[] {
   return items.map(({ dek, ...item }) => {
     try {
       const value = openRecord(dek.reveal(), item.ciphertext, item)

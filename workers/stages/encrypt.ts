@@ -10,7 +10,7 @@ export type WrappedItem = Labelled & Allowed & Minted & Wrapped & { readonly val
 export type EncryptedItem = Omit<WrappedItem, 'dek' | 'value'> & { readonly ciphertext: Buffer }
 
 /** Stage **encrypt**: each value under its own DEK, which is zeroed right after. */
-export function encrypt(items: WrappedItem[]): Entry<EncryptedItem>[] {
+export function encryptItems(items: WrappedItem[]): Entry<EncryptedItem>[] {
   return items.map(({ dek, value, ...item }) => {
     try {
       return live({ ...item, ciphertext: sealRecord(dek.reveal(), value, item) })

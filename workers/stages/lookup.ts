@@ -1,5 +1,6 @@
 import { limits } from '../../shared/contract/grammar.ts'
-import { tokenToUuid } from '../../shared/crypto/token.ts'
+import { tokenToBytes } from '../../shared/crypto/token.ts'
+import { integers, texts, uuids } from '../../shared/db/arrays.ts'
 import type { Queryable } from '../../shared/db/database.ts'
 import * as statements from '../../shared/db/statements.ts'
 import type { AuditedItem, Entry, Stage } from '../batch.ts'
@@ -60,10 +61,10 @@ async function select(on: Queryable, items: readonly AskedItem[]): Promise<Found
   const requests = [...new Set(items.map(({ request }) => request))]
   const ordinals = new Map(requests.map((request, i) => [request, i]))
   const rows = await on.query(statements.lookup, [
-    items.map(({ request }) => request.tenant ?? null),
-    items.map(({ token }) => tokenToUuid(token)),
-    items.map(({ request }) => ordinals.get(request)),
-    items.map(({ turn }) => turn),
+    texts(items.map(({ request }) => request.tenant)),
+    uuids(items.map(({ token }) => tokenToBytes(token))),
+    integers(items.map(({ request }) => ordinals.get(request))),
+    integers(items.map(({ turn }) => turn)),
     limits.bodyBytes,
   ])
   const byPosition = new Map(rows.map((row) => [row.position, row]))

@@ -11,6 +11,6 @@ export interface Minted {
 }
 
 /** Stage **mint**: a token and a DEK for each item, both random. */
-export function mint<T extends AuditedItem>(items: T[]): Entry<T & Minted>[] {
+export function mintItems<T extends AuditedItem>(items: T[]): Entry<T & Minted>[] {
   return items.map((item) => live({ ...item, token: mintToken(), dek: new Secret(randomBytes(32)) }))
 }

@@ -1,4 +1,5 @@
-import { tokenFromUuid, tokenToUuid } from '../../shared/crypto/token.ts'
+import { tokenFromUuid, tokenToBytes } from '../../shared/crypto/token.ts'
+import { byteas, smallints, texts, uuids, uuidToBytes } from '../../shared/db/arrays.ts'
 import type { Queryable } from '../../shared/db/database.ts'
 import * as statements from '../../shared/db/statements.ts'
 import type { ItemErrorCode } from '../../shared/errors/catalogue.ts'
@@ -73,9 +74,9 @@ const hashOf = ({ digest }: OpenRequest): Buffer => Buffer.from(digest.slice(0, 
 async function findConflicts(on: Queryable, batch: readonly Entry<EncryptedItem>[]): Promise<Set<string>> {
   const requests = [...new Set(batch.map((entry) => itemOf(entry).request))]
   const rows = await on.query(statements.conflicts, [
-    requests.map(({ actor }) => actor),
-    requests.map(({ id }) => id),
-    requests.map(hashOf),
+    texts(requests.map(({ actor }) => actor)),
+    uuids(requests.map(({ id }) => uuidToBytes(id))),
+    byteas(requests.map(hashOf)),
   ])
   return new Set(rows.map(({ position }) => keyOf(requests[position - 1] as OpenRequest)))
 }
@@ -86,17 +87,17 @@ async function findConflicts(on: Queryable, batch: readonly Entry<EncryptedItem>
  */
 async function insert(on: Queryable, items: EncryptedItem[]): Promise<Map<EncryptedItem, { live: StoredItem }>> {
   if (items.length === 0) return new Map()
-  const actors = items.map(({ request }) => request.actor)
-  const ids = items.map(({ request }) => request.id)
-  const indexes = items.map(({ index }) => index)
-  const hashes = items.map(({ request }) => hashOf(request))
+  const actors = texts(items.map(({ request }) => request.actor))
+  const ids = uuids(items.map(({ request }) => uuidToBytes(request.id)))
+  const indexes = smallints(items.map(({ index }) => index))
+  const hashes = byteas(items.map(({ request }) => hashOf(request)))
   await on.query(statements.store, [
-    items.map(({ token }) => tokenToUuid(token)),
-    items.map(({ tenant }) => tenant),
-    items.map(({ field }) => field),
-    items.map(({ subject }) => subject),
-    items.map(({ ciphertext }) => ciphertext),
-    items.map(({ wrappedDek }) => wrappedDek),
+    uuids(items.map(({ token }) => tokenToBytes(token))),
+    texts(items.map(({ tenant }) => tenant)),
+    texts(items.map(({ field }) => field)),
+    texts(items.map(({ subject }) => subject)),
+    byteas(items.map(({ ciphertext }) => ciphertext)),
+    texts(items.map(({ wrappedDek }) => wrappedDek)),
     actors,
     ids,
     indexes,
