@@ -2,6 +2,7 @@ import type { Queue } from 'bullmq'
 import type { QueueName } from '../shared/contract/grammar.ts'
 import type { Logger } from '../shared/log/log.ts'
 import { nextAnswer } from './answer.ts'
+import { rankOf } from './limits.ts'
 import type { Outcomes } from './open-reply.ts'
 import { RequestFailed, unavailable } from './outcome.ts'
 import type { ReplyListener } from './reply-listener.ts'
@@ -115,7 +116,9 @@ export class Exchange {
     const { actor, replyQueue, requests } = this.#parts
     const { envelope, ticket } = sealRequest(queue, actor, replyQueue, session, timeoutMs, body)
     sending(ticket)
-    const adding = requests[queue].add(queue, envelope, { jobId: envelope.id }).catch(unavailable)
+    const adding = requests[queue]
+      .add(queue, envelope, { jobId: envelope.id, ...rankOf(envelope.items) })
+      .catch(unavailable)
     const job = await untilAborted(adding, within)
     // BullMQ reports some refusals as an id of its own instead of an error.
     if (job.id !== envelope.id) throw new RequestFailed('unavailable')

@@ -9,6 +9,15 @@ import type { ItemErrorCode } from '../shared/errors/catalogue.ts'
 /** Larger requests cost less by the item, smaller ones are answered sooner. */
 export const itemsPerRequest = 200
 
+/**
+ * A request of more items than this is bulk. It is put on the queue with a priority of BullMQ, which ranks behind none at all:
+ * so whoever waits for a value or a handful does not wait behind files.
+ */
+const smallItems = 20
+const bulkPriority = 1
+
+export const rankOf = (items: number): { priority?: number } => (items > smallItems ? { priority: bulkPriority } : {})
+
 const defaultTimeoutMs = 120_000
 const longestTimeoutMs = grammar.limits.sessionSeconds * 1_000
 /** Characters of a token, field or subject: far more than their grammars allow, and less than crowds a request. */

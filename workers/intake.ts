@@ -3,9 +3,12 @@ import { Worker } from 'bullmq'
 import { z } from 'zod'
 import { limits } from '../shared/contract/grammar.ts'
 import { makeJobsReadable } from './readable-jobs.ts'
+import { SmallRequests } from './small-requests.ts'
 
 /** Two full rounds of every batch slot: enough to fill batches from, and no more than memory should hold. */
 const mostItemsInHand = 1_280
+/** The last job that was taken in may be the largest; beside it, there is room for so many items of small requests. */
+const mostItemsWithSmall = mostItemsInHand + limits.itemsPerRequest + 320
 /** While there is room, jobs of one item must be able to fill it. */
 const mostJobsInHand = mostItemsInHand
 /** What a job says of its items is not yet believed, and its body may be large all the same. */
@@ -20,7 +23,8 @@ const saidItems = z.object({ items: z.int().min(1).max(limits.itemsPerRequest) }
 
 /**
  * A BullMQ worker that takes in work by items and bytes instead of jobs: it stops fetching while it has enough of them in
- * hand, so what does not fit stays on the queue for other replicas.
+ * hand, so what does not fit stays on the queue for other replicas. Requests that wait ahead of the bulk are taken in all the
+ * same (small-requests.ts).
  *
  * A job's own options are not the producer's to set. It is run until it is done, so it has one attempt and is removed;
  * and one whose data is no JSON reaches the processor without data, instead of staying in `active` for ever.
@@ -32,6 +36,11 @@ export class IntakeWorker extends Worker<unknown, void> {
   #items = 0
   #bytes = 0
   #whenEmpty: () => void = () => undefined
+  readonly #small = new SmallRequests({
+    intake: this,
+    hasRoom: () => this.#isFull && this.#items < mostItemsWithSmall && this.#bytes < mostBytesInHand && this.#fetches,
+    waiting: async () => (await this.backend.client).llen(this.backend.toKey('wait')),
+  })
 
   constructor(name: string, processor: Processor<unknown, void>, options: WorkerOptions) {
     super(name, processor, { ...options, concurrency: mostJobsInHand })
@@ -96,8 +105,21 @@ export class IntakeWorker extends Worker<unknown, void> {
     this.#jobs += jobs
     this.#items += items
     this.#bytes += bytes
-    const hasRoom = this.#items < mostItemsInHand && this.#bytes < mostBytesInHand
-    this.concurrency = hasRoom ? mostJobsInHand : Math.max(1, this.#jobs)
+    this.concurrency = this.#isFull ? Math.max(1, this.#jobs) : mostJobsInHand
+    if (this.#isFull) this.#small.watch()
+  }
+
+  get #isFull(): boolean {
+    return this.#items >= mostItemsInHand || this.#bytes >= mostBytesInHand
+  }
+
+  get #fetches(): boolean {
+    return !this.paused && this.closing === undefined
+  }
+
+  override async close(force?: boolean): Promise<void> {
+    if (!force) await this.#small.close()
+    await super.close(force)
   }
 }
 

@@ -29,7 +29,8 @@ afterEach(async () => {
   expect(await vault.queue(`reply-${app.name}`).getJobs()).toEqual([])
 })
 
-const waiting = (count: number) => until(`${count} wait`, async () => (await requests.getWaitingCount()) === count)
+const left = () => requests.getJobs(['waiting', 'prioritized'])
+const waiting = (count: number) => until(`${count} wait`, async () => (await left()).length === count)
 
 test('when it is aborted', async () => {
   const controller = new AbortController()
@@ -55,13 +56,13 @@ test('when its client is closed, before that is done', async () => {
 test('when it asked twice and the first was answered after all', async () => {
   const call = client.detok(tokens.slice(0, 1), { purpose })
   await waiting(1)
-  const [first] = await requests.getWaiting()
+  const [first] = await left()
   await vault
     .queue(`reply-${app.name}`)
     .add('hint', { code: 'unauthenticated' }, { jobId: hintJobId('detok', first?.id ?? '') })
   await waiting(2)
   // The second is out of every worker's reach until it is withdrawn.
-  const second = (await requests.getWaiting()).find(({ id }) => id !== first?.id)
+  const second = (await left()).find(({ id }) => id !== first?.id)
   await second?.remove()
   await requests.add('detok', second?.data, { jobId: second?.id ?? '', delay: 3_600_000 })
   const replica = await vault.replica('detok')
@@ -73,15 +74,15 @@ test('but a request that was submitted stays, for whoever collects it', async ()
   const { id } = await client.submit('detok', tokens.slice(0, 1), { purpose, timeoutMs: 100 })
   await expect(client.detok(tokens.slice(0, 1), { purpose, timeoutMs: 200 })).rejects.toMatchObject({ code: 'timeout' })
   await waiting(1)
-  const [left] = await requests.getWaiting()
-  expect(left?.id).toBe(id)
-  await left?.remove()
+  const [stays] = await left()
+  expect(stays?.id).toBe(id)
+  await stays?.remove()
 })
 
 test('and what was answered is not lost where another request of the call was deleted', async () => {
   const call = client.detok(tokens, { purpose, timeoutMs: 10_000 }).catch((error: unknown) => error)
   await waiting(3)
-  const last = (await requests.getWaiting()).find(({ data }) => data.items === 1)
+  const last = (await left()).find(({ data }) => data.items === 1)
   await last?.remove()
   const replica = await vault.replica('detok')
   const error = await call

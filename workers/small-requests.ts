@@ -1,0 +1,70 @@
+import type { Job } from 'bullmq'
+import { within } from '../shared/lifecycle/within.ts'
+
+/** What is asked of a BullMQ worker to take in a job by hand. */
+interface Intake {
+  readonly id: string
+  getNextJob(token: string, options: { block: false }): Promise<Job<unknown, void> | undefined>
+  processJob(job: Job<unknown, void>, token: string, fetchNext: () => boolean): Promise<unknown>
+}
+
+export interface SmallRequestsOptions {
+  readonly intake: Intake
+  /** True while the worker fetches nothing by itself, and may be given a little more. */
+  readonly hasRoom: () => boolean
+  /** How many jobs wait ahead of the bulk ones. */
+  readonly waiting: () => Promise<number>
+}
+
+const lookEveryMs = 5
+const settleWithinMs = 5_000
+
+/**
+ * A worker with its hands full of bulk requests would fetch again when one of them is done: a tenth of a second for one of a
+ * thousand items. A small request need not wait that long, as it takes next to no room. So as long as the worker is full, it
+ * looks whether jobs wait ahead of the bulk (which has BullMQ's priority 1, so it stands in another list), and takes those in.
+ */
+export class SmallRequests {
+  readonly #options: SmallRequestsOptions
+  readonly #underWay = new Set<Promise<unknown>>()
+  #looking: NodeJS.Timeout | undefined
+  #taken = 0
+
+  constructor(options: SmallRequestsOptions) {
+    this.#options = options
+  }
+
+  /** To be called when the worker is full. It looks until there is no more room, for whatever reason. */
+  watch(): void {
+    this.#looking ??= setTimeout(() => {
+      void this.#look().finally(() => {
+        this.#looking = undefined
+        if (this.#options.hasRoom()) this.watch()
+      })
+    }, lookEveryMs)
+  }
+
+  async #look(): Promise<void> {
+    const { intake, hasRoom, waiting } = this.#options
+    try {
+      while (hasRoom() && (await waiting()) > 0) {
+        const token = `${intake.id}:small:${this.#taken++}`
+        const job = await intake.getNextJob(token, { block: false })
+        if (job === undefined) return
+        const processed: Promise<unknown> = intake
+          .processJob(job, token, () => false)
+          .catch(() => undefined) // the worker has said so; the job is found by its lock's end
+          .finally(() => this.#underWay.delete(processed))
+        this.#underWay.add(processed)
+      }
+    } catch {
+      // Redis does not answer now: the next look tells.
+    }
+  }
+
+  /** Looks no more; resolves when what was taken in is settled, or when it takes too long. */
+  async close(): Promise<void> {
+    clearTimeout(this.#looking)
+    await within(settleWithinMs, Promise.all(this.#underWay))
+  }
+}
