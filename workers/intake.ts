@@ -105,7 +105,7 @@ export class IntakeWorker extends Worker<unknown, void> {
     this.#jobs += jobs
     this.#items += items
     this.#bytes += bytes
-    this.concurrency = this.#isFull ? Math.max(1, this.#jobs) : mostJobsInHand
+    this.concurrency = this.#isFull ? Math.max(1, this.#jobs - this.#small.inHand) : mostJobsInHand
     if (this.#isFull) this.#small.watch()
   }
 

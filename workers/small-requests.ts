@@ -17,6 +17,8 @@ export interface SmallRequestsOptions {
 }
 
 const lookEveryMs = 5
+/** At once: they must not become a second load. */
+const mostJobs = 32
 const settleWithinMs = 5_000
 
 /**
@@ -29,9 +31,15 @@ export class SmallRequests {
   readonly #underWay = new Set<Promise<unknown>>()
   #looking: NodeJS.Timeout | undefined
   #taken = 0
+  #inHand = 0
 
   constructor(options: SmallRequestsOptions) {
     this.#options = options
+  }
+
+  /** Jobs that were taken in by hand and are not done, one that is being fetched included. The worker's own loop does not know them. */
+  get inHand(): number {
+    return this.#inHand
   }
 
   /** To be called when the worker is full. It looks until there is no more room, for whatever reason. */
@@ -47,19 +55,31 @@ export class SmallRequests {
   async #look(): Promise<void> {
     const { intake, hasRoom, waiting } = this.#options
     try {
-      while (hasRoom() && (await waiting()) > 0) {
-        const token = `${intake.id}:small:${this.#taken++}`
-        const job = await intake.getNextJob(token, { block: false })
-        if (job === undefined) return
-        const processed: Promise<unknown> = intake
-          .processJob(job, token, () => false)
-          .catch(() => undefined) // the worker has said so; the job is found by its lock's end
-          .finally(() => this.#underWay.delete(processed))
-        this.#underWay.add(processed)
+      while (this.#inHand < mostJobs && hasRoom() && (await waiting()) > 0) {
+        if (!(await this.#takeOne(intake))) return
       }
     } catch {
       // Redis does not answer now: the next look tells.
     }
+  }
+
+  async #takeOne(intake: Intake): Promise<boolean> {
+    const token = `${intake.id}:small:${this.#taken++}`
+    this.#inHand++
+    const job = await intake.getNextJob(token, { block: false }).catch(() => undefined)
+    if (job === undefined) {
+      this.#inHand--
+      return false
+    }
+    const processed: Promise<unknown> = intake
+      .processJob(job, token, () => false)
+      .catch(() => undefined) // the worker has said so; the job is found by its lock's end
+      .finally(() => {
+        this.#inHand--
+        this.#underWay.delete(processed)
+      })
+    this.#underWay.add(processed)
+    return true
   }
 
   /** Looks no more; resolves when what was taken in is settled, or when it takes too long. */

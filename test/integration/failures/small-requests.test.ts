@@ -46,6 +46,21 @@ test('a worker that is full of bulk requests takes in small ones, and no more bu
   await drained(replica)
 })
 
+test('a flood of small requests does not become more than a worker can hold', async () => {
+  const replica = await vault.replica('detok')
+  await withAuditBlocked(vault, async (blocked) => {
+    const requests = await Promise.all(Array.from({ length: 200 }, () => submit(20)))
+    await blocked()
+    // 64 fill it; by hand it takes 32 more, and then no more.
+    await until('it takes no more', async () => (await active()).length >= 96)
+    const more = await submit(1)
+    await vault.queue('detok').getJobState(more.id)
+    expect((await active()).length).toBe(96)
+    expect(requests.length).toBeGreaterThan(96)
+  })
+  await drained(replica)
+})
+
 test('small requests go ahead of bulk ones that came before them', async () => {
   const bulk = [await submit(1_000), await submit(1_000), await submit(1_000)]
   const small = await submit(1)
