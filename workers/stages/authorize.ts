@@ -23,9 +23,8 @@ export function createAuthorize({
     return items.map((item, i) => {
       const decision = decisions[i]
       const tenant = item.request.tenant
-      const known = { ...item, policyRevision: revision }
-      if (decision?.allow !== true || tenant === undefined) return fail(known, 'denied')
-      return live({ ...known, tenant, mask: decision.mask })
+      if (decision?.allow !== true || tenant === undefined) return fail({ ...item, policyRevision: revision }, 'denied')
+      return live({ ...item, tenant, mask: decision.mask, policyRevision: revision })
     })
   }
   return (items) =>

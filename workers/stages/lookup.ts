@@ -3,6 +3,7 @@ import { tokenToBytes } from '../../shared/crypto/token.ts'
 import { integers, texts, uuids } from '../../shared/db/arrays.ts'
 import type { Queryable } from '../../shared/db/database.ts'
 import * as statements from '../../shared/db/statements.ts'
+import type { ItemErrorCode } from '../../shared/errors/catalogue.ts'
 import type { AuditedItem, Entry, Stage } from '../batch.ts'
 import { fail, live } from '../batch.ts'
 import { bisect } from '../bisect.ts'
@@ -72,11 +73,11 @@ async function select(on: Queryable, items: readonly AskedItem[]): Promise<Found
     const row = byPosition.get(index + 1)
     if (row === undefined) return { entry: fail(item, 'not_found'), bytes: 0 }
     const { field, subject, ct, wdek, bytes, kek_version: kekVersion } = row
-    const known = { ...item, field, subject }
-    if (wdek === null) return { entry: fail(known, 'erased'), bytes: 0 }
-    if (kekVersion === null) return { entry: fail(known, 'corrupt'), bytes: 0 }
-    if (ct === null) return { entry: fail(known, 'too_large'), bytes }
-    return { entry: live({ ...known, kekVersion, ciphertext: ct, wrappedDek: wdek }), bytes }
+    const failed = (code: ItemErrorCode) => fail({ ...item, field, subject }, code)
+    if (wdek === null) return { entry: failed('erased'), bytes: 0 }
+    if (kekVersion === null) return { entry: failed('corrupt'), bytes: 0 }
+    if (ct === null) return { entry: failed('too_large'), bytes }
+    return { entry: live({ ...item, field, subject, kekVersion, ciphertext: ct, wrappedDek: wdek }), bytes }
   })
 }
 
