@@ -30,6 +30,6 @@ export const lookup = statement(
   }),
 )
 export const conflicts = statement('conflicts', z.object({ position }))
-export const store = statement('store', z.object({}))
+export const store = statement('store', z.object({ token: z.string() }))
 export const stored = statement('stored', z.object({ position, token: z.string() }))
 export const audit = statement('audit', z.object({}))

@@ -91,7 +91,7 @@ async function insert(on: Queryable, items: EncryptedItem[]): Promise<Map<Encryp
   const ids = uuids(items.map(({ request }) => uuidToBytes(request.id)))
   const indexes = smallints(items.map(({ index }) => index))
   const hashes = byteas(items.map(({ request }) => hashOf(request)))
-  await on.query(statements.store, [
+  const inserted = await on.query(statements.store, [
     uuids(items.map(({ token }) => tokenToBytes(token))),
     texts(items.map(({ tenant }) => tenant)),
     texts(items.map(({ field }) => field)),
@@ -103,6 +103,8 @@ async function insert(on: Queryable, items: EncryptedItem[]): Promise<Map<Encryp
     indexes,
     hashes,
   ])
+  // As a rule all are new.
+  if (inserted.length === items.length) return new Map(items.map((item) => [item, live(item)]))
   const rows = await on.query(statements.stored, [actors, ids, indexes, hashes])
   return new Map(
     rows.map(({ position, token: uuid }) => {
