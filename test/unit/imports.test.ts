@@ -37,6 +37,8 @@ test.each(Object.entries(borders))('%s imports nothing beyond its borders', (par
 
 test('every folder of product files has its borders', () => {
   const folders = readdirSync(root, { withFileTypes: true }).filter((entry) => entry.isDirectory())
-  const product = folders.map(({ name }) => name).filter((name) => !/^\.|^(node_modules|docs|test|samples)$/.test(name))
+  const product = folders
+    .map(({ name }) => name)
+    .filter((name) => !/^\.|^(node_modules|docs|test|samples|bench)$/.test(name))
   expect(product.filter((name) => filesOf(name).length > 0).sort()).toEqual(Object.keys(borders).sort())
 })
