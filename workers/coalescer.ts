@@ -7,8 +7,10 @@ export interface CoalescerOptions<T, R> {
   readonly run: (batch: T[]) => Promise<R[]>
 }
 
-/** A partial batch waits for company at most this long while others are under way. */
+/** A partial batch waits for company at most this long while many others are under way. */
 const patienceMs = 20
+/** While fewer than this part of the slots is taken, the load is light, and company would be long in coming. */
+const lightLoad = 1 / 8
 
 /** The items of one `add`, handed out from the front. */
 interface Source<T, R> {
@@ -25,15 +27,17 @@ interface Ticket<T, R> {
 }
 
 /**
- * Natural batching, as in group commit: when nothing is under way, what waits goes at once; under load, batches fill up
- * while earlier ones are processed. A lone item waits for nothing; a partial batch beside others under way waits for company,
- * for 20 ms at most.
+ * Natural batching, as in group commit: when little or nothing is under way, what waits goes at once; under load, batches
+ * fill up while earlier ones are processed. A lone item waits for nothing; a partial batch beside many others under way waits
+ * for company, for 20 ms at most.
  *
  * Items are taken round-robin over the calls of `add`, one each in turn, so that an add of 1,000 does not starve an add
  * of one. Within an add the order is kept. If a batch fails, every add with an item in it is rejected.
  */
 export class Coalescer<T, R> {
   readonly #options: CoalescerOptions<T, R>
+  /** As many batches under way as are a light load. */
+  readonly #few: number
   /** Sources with items left, the next to be served first. */
   #sources: Source<T, R>[] = []
   #waiting = 0
@@ -46,6 +50,7 @@ export class Coalescer<T, R> {
 
   constructor(options: CoalescerOptions<T, R>) {
     this.#options = options
+    this.#few = Math.max(1, options.batchesInFlight * lightLoad)
   }
 
   /** Items that are in no batch yet. */
@@ -77,11 +82,11 @@ export class Coalescer<T, R> {
     })
   }
 
-  /** Full batches while there is a free slot; a partial one only if nothing is under way, or its patience is over. */
+  /** Full batches while there is a free slot; a partial one only under a light load, or if its patience is over. */
   #pump(): void {
     const { batchItems, batchesInFlight } = this.#options
     while (this.#waiting > 0 && this.#inFlight < batchesInFlight) {
-      if (this.#waiting < batchItems && this.#inFlight > 0 && !this.#patienceIsOver) break
+      if (this.#waiting < batchItems && this.#inFlight >= this.#few && !this.#patienceIsOver) break
       this.#start()
     }
     if (this.#waiting > 0) this.#patience ??= setTimeout(() => this.#losePatience(), patienceMs)

@@ -23,6 +23,18 @@ test('adds of one turn of the event loop share a batch', async () => {
   expect(batches.map((batch) => batch.items)).toEqual([['a', 'b', 'c']])
 })
 
+test('under a light load, an eighth of the slots, nobody waits for company; beyond it they do', async () => {
+  const { coalescer, batches } = heldCoalescer(20, 32)
+  for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) {
+    void coalescer.add([name])
+    await wait(0)
+  }
+  expect(batches.map((batch) => batch.items)).toEqual([['a'], ['b'], ['c'], ['d']])
+  void batches[0]?.finish()
+  await wait(0)
+  expect(batches.slice(4).map((batch) => batch.items)).toEqual([['e', 'f']])
+})
+
 test('an add of nothing resolves, and starts nothing', async () => {
   const { coalescer, batches } = heldCoalescer(20, 2)
   expect(await coalescer.add([])).toEqual([])
