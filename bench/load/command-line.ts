@@ -76,7 +76,7 @@ function spawnCli(
   env: Record<string, string>,
 ): ChildProcessByStdio<null, null, Readable> {
   const { PATH = '', HOME = '', NODE_OPTIONS = '' } = process.env
-  const child = spawn(process.execPath, [cli, ...args], {
+  const child = spawn(cli, args, {
     env: { PATH, HOME, NODE_OPTIONS, ...env },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
