@@ -1,7 +1,7 @@
 import { memoryOf, peakMemoryOf } from './process-usage.ts'
 import type { Processes } from './usage.ts'
 
-const everyMs = 200
+const everyMs = 100
 
 interface Sample {
   readonly atMs: number

@@ -103,7 +103,7 @@ function memoryFigure({ tokenize, detok }: Measurements): SuiteResult['figures']
   }
 }
 
-const parts = 40
+const parts = 20
 
 function memoryChart({ detok }: Measurements) {
   const rows = (extent: Extent) => detok[extent].rows.toLocaleString('en')
