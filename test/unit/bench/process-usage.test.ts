@@ -18,7 +18,7 @@ test('a process that is not to be seen has no figures', () => {
 })
 
 onLinux('what children use counts for their parent, also once they have ended', async () => {
-  const spin = 'const end = Date.now() + 300; while (Date.now() < end);'
+  const spin = 'while (process.cpuUsage().user < 300_000);'
   const script = `require('node:child_process').execFileSync(process.execPath, ['-e', ${JSON.stringify(spin)}]); process.stdin.resume()`
   const parent = spawn(process.execPath, ['-e', `${script}; console.log('done')`], {
     stdio: ['pipe', 'pipe', 'ignore'],
