@@ -13,6 +13,7 @@ const mostItemsWithSmall = mostItemsInHand + limits.itemsPerRequest + 320
 const mostJobsInHand = mostItemsInHand
 /** What a job says of its items is not yet believed, and its body may be large all the same. */
 const mostBytesInHand = 32 * 1024 * 1024
+const mostBytesWithSmall = mostBytesInHand + 4 * 1024 * 1024
 
 interface Load {
   readonly items: number
@@ -32,14 +33,21 @@ const saidItems = z.object({ items: z.int().min(1).max(limits.itemsPerRequest) }
 export class IntakeWorker extends Worker<unknown, void> {
   readonly #givenUp = new WeakSet<Job<unknown>>()
   readonly #loads = new WeakMap<Job<unknown>, Load>()
+  /** Jobs that were taken in by hand. What BullMQ's loop may fetch does not depend on them: only its own jobs wake it. */
+  readonly #taken = new Set<Job<unknown>>()
   #jobs = 0
   #items = 0
   #bytes = 0
   #whenEmpty: () => void = () => undefined
   readonly #small = new SmallRequests({
     intake: this,
-    hasRoom: () => this.#isFull && this.#items < mostItemsWithSmall && this.#bytes < mostBytesInHand && this.#fetches,
+    hasRoom: () =>
+      this.#isFull && this.#items < mostItemsWithSmall && this.#bytes < mostBytesWithSmall && this.#fetches,
     waiting: async () => (await this.backend.client).llen(this.backend.toKey('wait')),
+    onTaken: (job) => {
+      this.#taken.add(job)
+      this.#setConcurrency()
+    },
   })
 
   constructor(name: string, processor: Processor<unknown, void>, options: WorkerOptions) {
@@ -58,6 +66,7 @@ export class IntakeWorker extends Worker<unknown, void> {
   done(job: Job<unknown>): void {
     const { items, bytes } = this.#loads.get(job) ?? { items: 0, bytes: 0 }
     this.#loads.delete(job)
+    this.#taken.delete(job)
     this.#count(-1, -items, -bytes)
     if (this.#jobs === 0) this.#whenEmpty()
   }
@@ -105,12 +114,22 @@ export class IntakeWorker extends Worker<unknown, void> {
     this.#jobs += jobs
     this.#items += items
     this.#bytes += bytes
+    this.#setConcurrency()
+  }
+
+  #setConcurrency(): void {
     this.concurrency = this.#isFull ? Math.max(1, this.#jobs - this.#small.inHand) : mostJobsInHand
     if (this.#isFull) this.#small.watch()
   }
 
   get #isFull(): boolean {
-    return this.#items >= mostItemsInHand || this.#bytes >= mostBytesInHand
+    let { items, bytes } = { items: this.#items, bytes: this.#bytes }
+    for (const job of this.#taken) {
+      const load = this.#loads.get(job)
+      items -= load?.items ?? 0
+      bytes -= load?.bytes ?? 0
+    }
+    return items >= mostItemsInHand || bytes >= mostBytesInHand
   }
 
   get #fetches(): boolean {
@@ -118,7 +137,9 @@ export class IntakeWorker extends Worker<unknown, void> {
   }
 
   override async close(force?: boolean): Promise<void> {
-    if (!force) await this.#small.close()
+    if (!this.paused) await this.pause(true)
+    const settled = this.#small.close()
+    if (!force) await settled
     await super.close(force)
   }
 }

@@ -6,6 +6,7 @@ interface Intake {
   readonly id: string
   getNextJob(token: string, options: { block: false }): Promise<Job<unknown, void> | undefined>
   processJob(job: Job<unknown, void>, token: string, fetchNext: () => boolean): Promise<unknown>
+  emit(event: 'error', error: Error): unknown
 }
 
 export interface SmallRequestsOptions {
@@ -14,9 +15,13 @@ export interface SmallRequestsOptions {
   readonly hasRoom: () => boolean
   /** How many jobs wait ahead of the bulk ones. */
   readonly waiting: () => Promise<number>
+  /** Called for each job that was taken in by hand, before it is processed. */
+  readonly onTaken: (job: Job<unknown, void>) => void
 }
 
 const lookEveryMs = 5
+/** After a look that was in vain: jobs wait, and cannot be had. */
+const lookAgainMs = 100
 /** At once: they must not become a second load. */
 const mostJobs = 32
 const settleWithinMs = 5_000
@@ -29,7 +34,9 @@ const settleWithinMs = 5_000
 export class SmallRequests {
   readonly #options: SmallRequestsOptions
   readonly #underWay = new Set<Promise<unknown>>()
-  #looking: NodeJS.Timeout | undefined
+  #timer: NodeJS.Timeout | undefined
+  #look: Promise<void> | undefined
+  #closed = false
   #taken = 0
   #inHand = 0
 
@@ -43,34 +50,43 @@ export class SmallRequests {
   }
 
   /** To be called when the worker is full. It looks until there is no more room, for whatever reason. */
-  watch(): void {
-    this.#looking ??= setTimeout(() => {
-      void this.#look().finally(() => {
-        this.#looking = undefined
-        if (this.#options.hasRoom()) this.watch()
+  watch(waitMs = lookEveryMs): void {
+    if (this.#timer !== undefined || this.#look !== undefined || this.#closed) return
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined
+      this.#look = this.#takeAll().then((inVain) => {
+        this.#look = undefined
+        if (this.#options.hasRoom()) this.watch(inVain ? lookAgainMs : lookEveryMs)
       })
-    }, lookEveryMs)
+    }, waitMs)
   }
 
-  async #look(): Promise<void> {
+  /** True if there were jobs, and none to be had. */
+  async #takeAll(): Promise<boolean> {
     const { intake, hasRoom, waiting } = this.#options
     try {
-      while (this.#inHand < mostJobs && hasRoom() && (await waiting()) > 0) {
-        if (!(await this.#takeOne(intake))) return
+      while (!this.#closed && this.#inHand < mostJobs && hasRoom() && (await waiting()) > 0) {
+        if (!(await this.#takeOne())) return true
       }
-    } catch {
-      // Redis does not answer now: the next look tells.
+      return false
+    } catch (error) {
+      if (error instanceof Error) intake.emit('error', error)
+      return true
     }
   }
 
-  async #takeOne(intake: Intake): Promise<boolean> {
+  async #takeOne(): Promise<boolean> {
+    const { intake, onTaken } = this.#options
     const token = `${intake.id}:small:${this.#taken++}`
     this.#inHand++
-    const job = await intake.getNextJob(token, { block: false }).catch(() => undefined)
-    if (job === undefined) {
-      this.#inHand--
-      return false
+    let job: Job<unknown, void> | undefined
+    try {
+      job = await intake.getNextJob(token, { block: false })
+    } finally {
+      if (job === undefined) this.#inHand--
     }
+    if (job === undefined) return false
+    onTaken(job)
     const processed: Promise<unknown> = intake
       .processJob(job, token, () => false)
       .catch(() => undefined) // the worker has said so; the job is found by its lock's end
@@ -84,7 +100,11 @@ export class SmallRequests {
 
   /** Looks no more; resolves when what was taken in is settled, or when it takes too long. */
   async close(): Promise<void> {
-    clearTimeout(this.#looking)
-    await within(settleWithinMs, Promise.all(this.#underWay))
+    this.#closed = true
+    clearTimeout(this.#timer)
+    await within(
+      settleWithinMs,
+      Promise.resolve(this.#look).then(() => Promise.all(this.#underWay)),
+    )
   }
 }

@@ -15,7 +15,7 @@ interface ElementType<T> {
   readonly write: (value: T, to: Buffer, at: number) => void
 }
 
-const uuid: ElementType<Buffer> = { oid: 2950, bytes: () => 16, write: copy }
+const uuid: ElementType<Buffer> = { oid: 2950, bytes: sixteen, write: copy }
 const bytea: ElementType<Buffer> = { oid: 17, bytes: (value) => value.length, write: copy }
 const text: ElementType<string> = {
   oid: 25,
@@ -63,6 +63,12 @@ function encode<T>({ oid, bytes, write }: ElementType<T>, values: Values<T>): Bu
     at += size
   }
   return array
+}
+
+/** The array's memory is not cleared: what is shorter would carry whatever stood there before into the database. */
+function sixteen({ length }: Buffer): number {
+  if (length !== 16) throw new RangeError(`a uuid has 16 bytes, not ${length}`)
+  return length
 }
 
 function copy(value: Buffer, to: Buffer, at: number): void {

@@ -60,6 +60,7 @@ test('uuids come back as they were', async () => {
   const values = (await read('uuid', uuids([...bytes, undefined]))) as (string | null)[]
   expect(values.pop()).toBeNull()
   expect(values.map((value) => uuidToBytes(value as string))).toEqual(bytes)
+  for (const length of [0, 15, 17]) expect(() => uuids([Buffer.alloc(length)])).toThrow(RangeError)
 })
 
 test('an empty array is one', async () => {
