@@ -7,6 +7,6 @@ import { fileURLToPath } from 'node:url'
 
 // Without its types stripped and compiled anew at each start, the program starts faster and holds some 20 MiB less. Where the
 // directory cannot be written, it does without.
-enableCompileCache(fileURLToPath(new URL('../.cache/compiled', import.meta.url)))
+enableCompileCache(fileURLToPath(new URL('../.cache/compile', import.meta.url)))
 
 await import('./pii-vault.ts')

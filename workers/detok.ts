@@ -66,5 +66,5 @@ export function createDetok(dependencies: Dependencies): Pipeline {
   }
 }
 
-const replyItem = (entry: Entry<DecryptedItem>): DetokReplyItem =>
+export const replyItem = (entry: Entry<DecryptedItem>): DetokReplyItem =>
   'live' in entry ? { value: entry.live.value.reveal(), mask: entry.live.mask } : { error: entry.failed }

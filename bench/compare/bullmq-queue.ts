@@ -1,12 +1,11 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { Queue } from 'bullmq'
 import type { Bench } from '../bench.ts'
+import { reached } from '../load/list-length.ts'
 import { watchCpu } from '../measure/usage.ts'
 import type { TakenRequest } from './handler.ts'
 import type { Drained, RequestQueue } from './request-queue.ts'
 
 const jobsAtOnce = 500
-const lookEveryMs = 3
 const drainedWithinMs = 120_000
 
 /** The queue `detok` under a prefix, which one worker has to itself. */
@@ -66,12 +65,7 @@ export class BullMqQueue implements RequestQueue {
     return queue
   }
 
-  async #reached(queue: Queue | undefined, list: string, isSo: (length: number) => boolean): Promise<void> {
-    const key = `${this.#prefix}:${queue?.name}:${list}`
-    for (const deadline = Date.now() + drainedWithinMs; ; ) {
-      if (isSo(await this.#bench.vault.redis.llen(key))) return
-      if (Date.now() > deadline) throw new Error(`a backlog was not done within ${drainedWithinMs / 1_000} s: ${key}`)
-      await delay(lookEveryMs)
-    }
+  #reached(queue: Queue | undefined, list: string, isSo: (length: number) => boolean): Promise<void> {
+    return reached(this.#bench.vault.redis, `${this.#prefix}:${queue?.name}:${list}`, isSo, drainedWithinMs)
   }
 }

@@ -1,13 +1,14 @@
 import type { Bench } from '../bench.ts'
+import { fastestOf } from '../load/fastest.ts'
+import { NoopQueue } from '../load/noop-queue.ts'
 import { RawTransit } from '../load/raw-transit.ts'
 import type { GraphileWorkerSetting } from '../processes/graphile-worker.ts'
 import type { ObviousWorkerHandlers } from '../processes/obvious-worker.ts'
 import type { PgBossSetting } from '../processes/pg-boss.ts'
-import { NoopQueue } from '../suites/composed/noop.ts'
 import { BullMqQueue } from './bullmq-queue.ts'
 import { PostgresQueue } from './postgres-queue.ts'
 import type { Measured } from './request-queue.ts'
-import { fastestOf, measureQueue } from './request-queue.ts'
+import { measureQueue } from './request-queue.ts'
 import type { Sizes } from './sizes.ts'
 
 export interface Contestant {
@@ -77,7 +78,7 @@ export async function obviousWorker(bench: Bench, { obvious: items, warmUp }: Si
   await measure(warmUp)
   const concurrency = await fastestOf(obviousConcurrencies, async (tried) => {
     await worker.ask('setConcurrency', tried)
-    return measure(items / 2)
+    return (await measure(items / 2)).itemsPerS
   })
   await worker.ask('setConcurrency', concurrency)
   return {
@@ -147,7 +148,7 @@ async function onPostgres<Setting>(
 ): Promise<Contestant> {
   const measure = (setting: Setting, of: number) => measureQueue(bench, queue.at(setting), { jobItems: 20, items: of })
   await measure(settings[0] as Setting, warmUp)
-  const fastest = await fastestOf(settings, (tried) => measure(tried, items / 2))
+  const fastest = await fastestOf(settings, async (tried) => (await measure(tried, items / 2)).itemsPerS)
   return {
     ...described,
     setting: settingText(fastest),

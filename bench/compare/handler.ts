@@ -1,18 +1,18 @@
 import type { Job } from 'bullmq'
-import { replyAad } from '../../shared/contract/associated-data.ts'
 import type { ReplyEnvelope } from '../../shared/contract/reply.ts'
 import { detokBody } from '../../shared/contract/request.ts'
-import { sealBody } from '../../shared/contract/seal.ts'
 import type { Entry, OpenRequest, Stage } from '../../workers/batch.ts'
 import { through } from '../../workers/batch.ts'
 import { itemsPerBatch } from '../../workers/batching.ts'
 import type { Dependencies } from '../../workers/dependencies.ts'
+import { replyItem } from '../../workers/detok.ts'
 import { askedItems } from '../../workers/stages/asked-items.ts'
 import { createAuthorize } from '../../workers/stages/authorize.ts'
 import type { DecryptedItem } from '../../workers/stages/decrypt.ts'
 import { decryptItems } from '../../workers/stages/decrypt.ts'
 import type { AskedItem, FoundItem } from '../../workers/stages/lookup.ts'
 import { createOpen } from '../../workers/stages/open.ts'
+import { sealItems } from '../../workers/stages/reply.ts'
 import { createUnwrap } from '../../workers/stages/unwrap.ts'
 
 /** A request that a handler was given, by whatever queue. */
@@ -74,18 +74,7 @@ export function createHandler(dependencies: Dependencies, { find, record }: Reco
     return opened.map(({ request }) => {
       const entries = decrypted.slice(next, next + request.itemCount)
       next += request.itemCount
-      return { request, reply: sealReply(request, entries) }
+      return { request, reply: sealItems(request, entries.map(replyItem)) }
     })
   }
-}
-
-function sealReply(request: OpenRequest, entries: readonly Entry<DecryptedItem>[]): ReplyEnvelope {
-  const { id, actor, queue, digest, itemCount, session, until, sessionKey } = request
-  const items = entries.map((entry) =>
-    'live' in entry ? { value: entry.live.value.reveal(), mask: entry.live.mask } : { error: entry.failed },
-  )
-  const failed = items.filter((item) => 'error' in item).length
-  const clear = { id, actor, queue, request: digest, items: itemCount, ok: itemCount - failed, failed }
-  const body = sealBody(sessionKey, { items }, replyAad(clear)).toString('base64')
-  return { v: 1, ...clear, session, until, body }
 }

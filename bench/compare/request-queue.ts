@@ -36,14 +36,3 @@ export async function measureQueue(
   await requests.verify(await queue.replies())
   return { itemsPerS: items / seconds, cpuPerItem: perItem(cpu, items) }
 }
-
-/** The setting with which a measurement went fastest; each is tried once. */
-export async function fastestOf<S>(settings: readonly S[], measure: (setting: S) => Promise<Measured>): Promise<S> {
-  let best: { readonly setting: S; readonly itemsPerS: number } | undefined
-  for (const setting of settings) {
-    const { itemsPerS } = await measure(setting)
-    if (itemsPerS > (best?.itemsPerS ?? 0)) best = { setting, itemsPerS }
-  }
-  if (best === undefined) throw new Error('nothing was tried')
-  return best.setting
-}

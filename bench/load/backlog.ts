@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
 import { rankOf } from '../../producers/limits.ts'
 import type { QueueName } from '../../shared/contract/grammar.ts'
@@ -6,11 +5,11 @@ import { replyQueueName } from '../../shared/contract/names.ts'
 import { now } from '../../test/harness/raw-producer.ts'
 import type { Bench } from '../bench.ts'
 import { valueItem } from './items.ts'
+import { reached } from './list-length.ts'
 
 const jobsAtOnce = 500
 /** The deadline of requests: nothing may expire on the queue. */
 const validSeconds = 3_000
-const lookEveryMs = 3
 const drainedWithinMs = 180_000
 /** A reply queue of its own: nobody listens there, so the load costs Redis nothing beyond the replies. */
 const replyName = 'backlog'
@@ -49,9 +48,9 @@ export async function fillBacklog(bench: Bench, queue: QueueName, jobItems: numb
   const drain = async () => {
     const started = performance.now()
     await requests.resume()
-    await reached(bench, `${vault.prefix}:${reply}:wait`, (length) => length >= jobs)
+    await reached(vault.redis, `${vault.prefix}:${reply}:wait`, (length) => length >= jobs, drainedWithinMs)
     const seconds = (performance.now() - started) / 1_000
-    await reached(bench, `${vault.prefix}:${queue}:active`, (length) => length === 0)
+    await reached(vault.redis, `${vault.prefix}:${queue}:active`, (length) => length === 0, drainedWithinMs)
     return seconds
   }
   const check = async () => {
@@ -70,14 +69,6 @@ async function itemsOf(bench: Bench, queue: QueueName): Promise<(index: number) 
 
 /** More than fit in a replica's hands many times over, so that lookups find rows all over the table. */
 export const recordsOf = ({ quick }: Bench): number => (quick ? 5_000 : 50_000)
-
-async function reached(bench: Bench, list: string, isSo: (length: number) => boolean): Promise<void> {
-  for (const deadline = Date.now() + drainedWithinMs; ; ) {
-    if (isSo(await bench.vault.redis.llen(list))) return
-    if (Date.now() > deadline) throw new Error(`a backlog was not done within ${drainedWithinMs / 1_000} s: ${list}`)
-    await delay(lookEveryMs)
-  }
-}
 
 /** An engine that fails items could be fast. */
 async function assertAnswered({ vault }: Bench, reply: string, items: number): Promise<void> {

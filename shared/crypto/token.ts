@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { uuidFromBytes, uuidToBytes } from './uuid.ts'
 
 /*
  * A token is `tok_` and 128 random bits in Crockford's base32 (lower case, no i l o u), most significant bits first:
@@ -50,10 +51,9 @@ export function tokenToBytes(token: string): Buffer {
 
 /** The uuid form, 8-4-4-4-12 hex digits. The token must match its grammar. */
 export function tokenToUuid(token: string): string {
-  const hex = tokenToBytes(token).toString('hex')
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+  return uuidFromBytes(tokenToBytes(token))
 }
 
 export function tokenFromUuid(uuid: string): string {
-  return tokenFromBytes(Buffer.from(uuid.replaceAll('-', ''), 'hex'))
+  return tokenFromBytes(uuidToBytes(uuid))
 }

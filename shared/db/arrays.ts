@@ -34,8 +34,6 @@ export const texts = (values: Values<string>): Buffer => encode(text, values)
 export const integers = (values: Values<number>): Buffer => encode(int4, values)
 export const smallints = (values: Values<number>): Buffer => encode(int2, values)
 
-export const uuidToBytes = (uuid: string): Buffer => Buffer.from(uuid.replaceAll('-', ''), 'hex')
-
 const headerBytes = 20
 
 function encode<T>({ oid, bytes, write }: ElementType<T>, values: Values<T>): Buffer {

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { byteas, integers, smallints, texts, uuids, uuidToBytes } from '../../shared/db/arrays.ts'
+import { uuidToBytes } from '../../shared/crypto/uuid.ts'
+import { byteas, integers, smallints, texts, uuids } from '../../shared/db/arrays.ts'
 
 /* Arrays in binary, as a real Postgres reads them. */
 

@@ -1,6 +1,7 @@
 import type { QueueName } from '../../shared/contract/grammar.ts'
 import { tokenToBytes } from '../../shared/crypto/token.ts'
-import { integers, smallints, texts, uuids, uuidToBytes } from '../../shared/db/arrays.ts'
+import { uuidToBytes } from '../../shared/crypto/uuid.ts'
+import { integers, smallints, texts, uuids } from '../../shared/db/arrays.ts'
 import type { Queryable } from '../../shared/db/database.ts'
 import * as statements from '../../shared/db/statements.ts'
 import type { AuditedItem, Entry, Failed, OpenRequest, SealedRequest } from '../batch.ts'

@@ -24,25 +24,15 @@ const hintsPerSecond = 10
 export function createReply(queue: QueueName, { redis }: Dependencies) {
   const hintsLeft = createHintLimit()
 
-  async function publish(
-    request: SealedRequest,
-    counts: { ok: number; failed: number },
-    content: object,
-  ): Promise<void> {
-    const { id, actor, session, until, digest, itemCount: items, sessionKey } = request
-    const clear = { id, actor, queue, request: digest, items, ...counts }
-    const body = sealBody(sessionKey, content, replyAad(clear)).toString('base64')
-    const envelope: ReplyEnvelope = { v: 1, ...clear, session, until, body }
-    await redis.use((queues) => queues.publish(request.reply, 'reply', envelope, replyJobId(queue, id, digest)))
+  async function publish({ reply, id, digest }: SealedRequest, envelope: ReplyEnvelope): Promise<void> {
+    await redis.use((queues) => queues.publish(reply, 'reply', envelope, replyJobId(queue, id, digest)))
   }
 
   return {
-    items: (request: SealedRequest, items: (DetokReplyItem | TokenizeReplyItem)[]): Promise<void> => {
-      const failed = items.filter((item) => 'error' in item).length
-      return publish(request, { ok: items.length - failed, failed }, { items })
-    },
+    items: (request: SealedRequest, items: (DetokReplyItem | TokenizeReplyItem)[]): Promise<void> =>
+      publish(request, sealItems(request, items)),
     refusal: (request: SealedRequest, code: RequestErrorCode): Promise<void> =>
-      publish(request, { ok: 0, failed: request.itemCount }, { error: code }),
+      publish(request, seal(request, { ok: 0, failed: request.itemCount }, { error: code })),
     /** There is no key to seal with: a code and nothing else, and only to a queue of the actor that the job claims. */
     hint: async ({ id, actor, reply }: Claim, code: RequestErrorCode): Promise<void> => {
       if (id === undefined || actor === undefined || reply === undefined) return
@@ -56,6 +46,19 @@ export function createReply(queue: QueueName, { redis }: Dependencies) {
       }
     },
   }
+}
+
+/** The outcomes of a request's items, sealed for its actor. */
+export function sealItems(request: SealedRequest, items: (DetokReplyItem | TokenizeReplyItem)[]): ReplyEnvelope {
+  const failed = items.filter((item) => 'error' in item).length
+  return seal(request, { ok: items.length - failed, failed }, { items })
+}
+
+function seal(request: SealedRequest, counts: { ok: number; failed: number }, content: object): ReplyEnvelope {
+  const { id, actor, queue, session, until, digest, itemCount: items, sessionKey } = request
+  const clear = { id, actor, queue, request: digest, items, ...counts }
+  const body = sealBody(sessionKey, content, replyAad(clear)).toString('base64')
+  return { v: 1, ...clear, session, until, body }
 }
 
 export type Reply = ReturnType<typeof createReply>

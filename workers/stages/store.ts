@@ -1,5 +1,6 @@
 import { tokenFromUuid, tokenToBytes } from '../../shared/crypto/token.ts'
-import { byteas, smallints, texts, uuids, uuidToBytes } from '../../shared/db/arrays.ts'
+import { uuidToBytes } from '../../shared/crypto/uuid.ts'
+import { byteas, smallints, texts, uuids } from '../../shared/db/arrays.ts'
 import type { Queryable } from '../../shared/db/database.ts'
 import * as statements from '../../shared/db/statements.ts'
 import type { ItemErrorCode } from '../../shared/errors/catalogue.ts'

@@ -4,43 +4,17 @@ import type { RowId } from '../../scorecard.ts'
 import type { Figure, SuiteResult } from '../../suite.ts'
 import type { Measurements } from './measurements.ts'
 import type { OperatingPoint } from './operating-point.ts'
-import { ratio } from './ratio.ts'
+import { cpuOverRaw, ratio, throughputOverRaw } from './ratio.ts'
 import type { Measured } from './saturation.ts'
 import type { Unloaded } from './unloaded.ts'
 
 /** For the scorecard. Each ratio is of one round, and the figure is the median of the rounds. */
 export function figuresOf({ saturated, unloaded, operatingPoint }: Measurements): SuiteResult['figures'] {
   const { detok, tokenize } = saturated
-  const cpu = ratio(
-    detok[20],
-    (it) => it.cpu,
-    (it) => it.rawCpu,
-  )
   return {
-    ...figure(
-      'detok-20-over-raw',
-      ratio(
-        detok[20],
-        (it) => it.itemsPerS,
-        (it) => it.rawItemsPerS,
-      ),
-    ),
-    ...figure(
-      'detok-200-over-raw',
-      ratio(
-        detok[200],
-        (it) => it.itemsPerS,
-        (it) => it.rawItemsPerS,
-      ),
-    ),
-    ...figure(
-      'tokenize-20-over-raw',
-      ratio(
-        tokenize[20],
-        (it) => it.itemsPerS,
-        (it) => it.rawItemsPerS,
-      ),
-    ),
+    ...figure('detok-20-over-raw', throughputOverRaw(detok[20])),
+    ...figure('detok-200-over-raw', throughputOverRaw(detok[200])),
+    ...figure('tokenize-20-over-raw', throughputOverRaw(tokenize[20])),
     ...figure(
       'detok-1-over-noop',
       ratio(
@@ -50,7 +24,7 @@ export function figuresOf({ saturated, unloaded, operatingPoint }: Measurements)
       ),
     ),
     'batch-fill': fill(detok[20], detok[1]),
-    ...figure('cpu-over-raw', cpu),
+    ...figure('cpu-over-raw', cpuOverRaw(detok[20])),
     'unloaded-over-raw': unloadedFigure(unloaded),
     'p99-at-300': p99Figure(operatingPoint),
   }

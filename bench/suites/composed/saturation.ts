@@ -2,13 +2,13 @@ import type { QueueName } from '../../../shared/contract/grammar.ts'
 import type { Bench } from '../../bench.ts'
 import type { DrainResult } from '../../load/drain.ts'
 import { measureDrain } from '../../load/drain.ts'
+import { NoopQueue } from '../../load/noop-queue.ts'
 import type { RawResult } from '../../load/raw-transit.ts'
 import { RawTransit } from '../../load/raw-transit.ts'
 import type { CpuTimes } from '../../measure/usage.ts'
 import { meanTimes, sumOf } from '../../measure/usage.ts'
 import type { Child } from '../../processes/ipc.ts'
 import type { WorkerHandlers } from '../../processes/worker.ts'
-import { NoopQueue } from './noop.ts'
 
 export const jobSizes = [1, 20, 200] as const
 export type JobSize = (typeof jobSizes)[number]

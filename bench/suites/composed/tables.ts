@@ -4,7 +4,7 @@ import { numberText } from '../../report/text.ts'
 import type { Cell, Table } from '../../suite.ts'
 import type { Measurements } from './measurements.ts'
 import { itemsPerS, seed } from './operating-point.ts'
-import { ratio } from './ratio.ts'
+import { cpuOverRaw, ratio, throughputOverRaw } from './ratio.ts'
 import { callers } from './round-trips.ts'
 import type { JobSize, Measured, Saturated, Sizes } from './saturation.ts'
 import { directions, jobSizes, rawCallers } from './saturation.ts'
@@ -27,11 +27,7 @@ export function tablesOf({ saturated, unloaded, operatingPoint, roundTrips }: Me
       rows: eachLoad(saturated, (rounds) => [
         spreadOver(rounds, (it) => it.itemsPerS),
         spreadOver(rounds, (it) => it.jobsPerS),
-        ratio(
-          rounds,
-          (it) => it.itemsPerS,
-          (it) => it.rawItemsPerS,
-        ),
+        throughputOverRaw(rounds),
         spreadOver(rounds, (it) => it.fill),
         ...(['p50', 'p95', 'p99'] as const).map((at) => spreadOver(rounds, (it) => it.durations['job']?.[at])),
       ]),
@@ -44,11 +40,7 @@ export function tablesOf({ saturated, unloaded, operatingPoint, roundTrips }: Me
         ...cpuProcesses.map((process) => spreadOver(rounds, (it) => it.cpuPerItem[process])),
         spreadOver(rounds, (it) => it.cpu),
         spreadOver(rounds, (it) => it.rawCpu),
-        ratio(
-          rounds,
-          (it) => it.cpu,
-          (it) => it.rawCpu,
-        ),
+        cpuOverRaw(rounds),
       ]),
     },
     ...directions.map((queue) => stageTable(queue, saturated)),

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { v7 as uuidv7 } from 'uuid'
-import type { Bench } from '../../bench.ts'
-import type { Child } from '../../processes/ipc.ts'
-import type { NoopWorkerHandlers } from '../../processes/noop-worker.ts'
+import type { Bench } from '../bench.ts'
+import type { Child } from '../processes/ipc.ts'
+import type { NoopWorkerHandlers } from '../processes/noop-worker.ts'
+import { fastestOf } from './fastest.ts'
 
-const program = new URL('../../processes/noop-worker.ts', import.meta.url)
+const program = new URL('../processes/noop-worker.ts', import.meta.url)
 const queueName = 'noop'
 const jobsAtOnce = 1_000
 const triedConcurrencies = [16, 64, 256, 1_024]
@@ -49,15 +50,11 @@ export class NoopQueue {
   }
 
   async #chooseConcurrency(jobs: number): Promise<void> {
-    let best = 0
     await this.measure(jobs) // a start is not to be compared with anything
-    for (const concurrency of triedConcurrencies) {
+    this.concurrency = await fastestOf(triedConcurrencies, async (concurrency) => {
       await this.#child.ask('setConcurrency', concurrency)
-      const jobsPerS = await this.measure(jobs)
-      if (jobsPerS <= best) continue
-      best = jobsPerS
-      this.concurrency = concurrency
-    }
+      return this.measure(jobs)
+    })
     await this.#child.ask('setConcurrency', this.concurrency)
   }
 
