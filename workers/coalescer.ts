@@ -1,3 +1,6 @@
+import type { Ticket } from './round-robin.ts'
+import { RoundRobin } from './round-robin.ts'
+
 export interface CoalescerOptions<T, R> {
   /** The most items that one batch holds. */
   readonly batchItems: number
@@ -12,37 +15,29 @@ const patienceMs = 20
 /** While fewer than this part of the slots is taken, the load is light, and company would be long in coming. */
 const lightLoad = 1 / 8
 
-/** The items of one `add`, handed out from the front. */
-interface Source<T, R> {
-  readonly items: readonly T[]
-  readonly results: R[]
-  taken: number
-  finished: number
-  readonly resolve: (results: R[]) => void
-  readonly reject: (error: unknown) => void
-}
-interface Ticket<T, R> {
-  readonly source: Source<T, R>
-  readonly index: number
-}
+/** Small adds come until none has for this long. */
+const smallAddsCeaseMs = 1_000
 
 /**
  * Natural batching, as in group commit: when little or nothing is under way, what waits goes at once; under load, batches
  * fill up while earlier ones are processed. A lone item waits for nothing; a partial batch beside many others under way waits
  * for company, for 20 ms at most.
  *
- * Items are taken round-robin over the calls of `add`, one each in turn, so that an add of 1,000 does not starve an add
- * of one. Within an add the order is kept. If a batch fails, every add with an item in it is rejected.
+ * Items are taken round-robin over the calls of `add`, so that an add of 1,000 does not starve an add of one. And while small
+ * adds come, bulk (adds that are larger than a batch) is kept to a light load: with every slot taken the servers are at their
+ * limit, and a small item waits in each stage for all that is before it. If a batch fails, every add with an item in it is
+ * rejected.
  */
 export class Coalescer<T, R> {
   readonly #options: CoalescerOptions<T, R>
   /** As many batches under way as are a light load. */
   readonly #few: number
-  /** Sources with items left, the next to be served first. */
-  #sources: Source<T, R>[] = []
-  #waiting = 0
+  readonly #sources = new RoundRobin<T, R>()
   readonly #started = { batches: 0, items: 0 }
   #inFlight = 0
+  /** Of these, batches with an item of bulk. */
+  #bulkInFlight = 0
+  #smallUntil = 0
   #scheduled = false
   /** Runs while items wait, from the start of the batch before. */
   #patience: NodeJS.Timeout | undefined
@@ -55,7 +50,7 @@ export class Coalescer<T, R> {
 
   /** Items that are in no batch yet. */
   get waiting(): number {
-    return this.#waiting
+    return this.#sources.waiting
   }
 
   /** What was started so far; their quotient is the mean fill. */
@@ -66,8 +61,9 @@ export class Coalescer<T, R> {
   add(items: readonly T[]): Promise<R[]> {
     if (items.length === 0) return Promise.resolve([])
     return new Promise((resolve, reject) => {
-      this.#sources.push({ items, results: new Array<R>(items.length), taken: 0, finished: 0, resolve, reject })
-      this.#waiting += items.length
+      const small = items.length <= this.#options.batchItems
+      if (small) this.#smallUntil = performance.now() + smallAddsCeaseMs
+      this.#sources.push({ items, results: new Array<R>(items.length), taken: 0, finished: 0, small, resolve, reject })
       this.#schedule()
     })
   }
@@ -82,15 +78,24 @@ export class Coalescer<T, R> {
     })
   }
 
-  /** Full batches while there is a free slot; a partial one only under a light load, or if its patience is over. */
   #pump(): void {
-    const { batchItems, batchesInFlight } = this.#options
-    while (this.#waiting > 0 && this.#inFlight < batchesInFlight) {
-      if (this.#waiting < batchItems && this.#inFlight >= this.#few && !this.#patienceIsOver) break
-      this.#start()
-    }
-    if (this.#waiting > 0) this.#patience ??= setTimeout(() => this.#losePatience(), patienceMs)
+    while (this.#mayStart()) this.#start()
+    if (this.waiting > 0) this.#patience ??= setTimeout(() => this.#losePatience(), patienceMs)
     else this.#calm()
+  }
+
+  /** Full batches while there is a free slot; a partial one only under a light load, or if its patience is over. */
+  #mayStart(): boolean {
+    const { batchItems, batchesInFlight } = this.#options
+    const held = this.#bulkIsHeld
+    const waiting = held ? this.#sources.waitingSmall : this.#sources.waiting
+    if (waiting === 0 || this.#inFlight >= batchesInFlight) return false
+    const underWay = held ? this.#inFlight - this.#bulkInFlight : this.#inFlight
+    return waiting >= batchItems || underWay < this.#few || this.#patienceIsOver
+  }
+
+  get #bulkIsHeld(): boolean {
+    return this.#bulkInFlight >= this.#few && performance.now() < this.#smallUntil
   }
 
   #losePatience(): void {
@@ -105,29 +110,18 @@ export class Coalescer<T, R> {
   }
 
   #start(): void {
-    const tickets = this.#take()
+    const tickets = this.#sources.take(this.#options.batchItems, this.#bulkIsHeld)
+    const bulk = tickets.some(({ source }) => !source.small) ? 1 : 0
     this.#calm()
     this.#inFlight++
+    this.#bulkInFlight += bulk
     this.#started.batches++
     this.#started.items += tickets.length
     void this.#process(tickets).finally(() => {
       this.#inFlight--
+      this.#bulkInFlight -= bulk
       this.#schedule()
     })
-  }
-
-  #take(): Ticket<T, R>[] {
-    const tickets: Ticket<T, R>[] = []
-    while (tickets.length < this.#options.batchItems && this.#sources.length > 0) {
-      // One round: an item of each source in turn. Sources that were served stand behind those that were not.
-      const round = this.#sources.splice(0, this.#options.batchItems - tickets.length)
-      for (const source of round) {
-        tickets.push({ source, index: source.taken++ })
-        if (source.taken < source.items.length) this.#sources.push(source)
-      }
-    }
-    this.#waiting -= tickets.length
-    return tickets
   }
 
   async #process(tickets: Ticket<T, R>[]): Promise<void> {
@@ -140,16 +134,7 @@ export class Coalescer<T, R> {
       })
     } catch (error) {
       for (const { source } of tickets) source.reject(error)
-      this.#forget(new Set(tickets.map(({ source }) => source)))
+      this.#sources.forget(new Set(tickets.map(({ source }) => source)))
     }
-  }
-
-  /** What is left of a rejected add is not started. */
-  #forget(rejected: Set<Source<T, R>>): void {
-    for (const source of rejected) {
-      if (source.taken < source.items.length) this.#waiting -= source.items.length - source.taken
-      source.taken = source.items.length
-    }
-    this.#sources = this.#sources.filter((source) => !rejected.has(source))
   }
 }

@@ -1,14 +1,15 @@
-import type { Job, JobJson, Processor, WorkerOptions } from 'bullmq'
+import type { Job, JobJson, Processor, RedisQueueBackend, WorkerOptions } from 'bullmq'
 import { Worker } from 'bullmq'
 import { z } from 'zod'
 import { limits } from '../shared/contract/grammar.ts'
+import { aheadOfBulk } from './ahead-of-bulk.ts'
 import { makeJobsReadable } from './readable-jobs.ts'
 import { SmallRequests } from './small-requests.ts'
 
 /** Two full rounds of every batch slot: enough to fill batches from, and no more than memory should hold. */
 const mostItemsInHand = 1_280
-/** The last job that was taken in may be the largest; beside it, there is room for so many items of small requests. */
-const mostItemsWithSmall = mostItemsInHand + limits.itemsPerRequest + 320
+/** Beside what fills it there is room for so many items of small requests, however large the last job that it fetched. */
+const mostItemsTakenByHand = 640
 /** While there is room, jobs of one item must be able to fill it. */
 const mostJobsInHand = mostItemsInHand
 /** What a job says of its items is not yet believed, and its body may be large all the same. */
@@ -18,6 +19,8 @@ const mostBytesWithSmall = mostBytesInHand + 4 * 1024 * 1024
 interface Load {
   readonly items: number
   readonly bytes: number
+  /** It was taken in by hand, so what BullMQ's loop may fetch does not depend on it: only its own jobs wake it. */
+  readonly byHand: boolean
 }
 
 const saidItems = z.object({ items: z.int().min(1).max(limits.itemsPerRequest) })
@@ -33,49 +36,45 @@ const saidItems = z.object({ items: z.int().min(1).max(limits.itemsPerRequest) }
 export class IntakeWorker extends Worker<unknown, void> {
   readonly #givenUp = new WeakSet<Job<unknown>>()
   readonly #loads = new WeakMap<Job<unknown>, Load>()
-  /** Jobs that were taken in by hand. What BullMQ's loop may fetch does not depend on them: only its own jobs wake it. */
-  readonly #taken = new Set<Job<unknown>>()
-  #jobs = 0
-  #items = 0
-  #bytes = 0
+  readonly #fetched = new Sum()
+  readonly #takenByHand = new Sum()
+  readonly #aheadOfBulk: RedisQueueBackend
   #whenEmpty: () => void = () => undefined
   readonly #small = new SmallRequests({
     intake: this,
     hasRoom: () =>
-      this.#isFull && this.#items < mostItemsWithSmall && this.#bytes < mostBytesWithSmall && this.#fetches,
+      this.#isFull &&
+      this.#takenByHand.items < mostItemsTakenByHand &&
+      this.#fetched.bytes + this.#takenByHand.bytes < mostBytesWithSmall &&
+      this.#fetches,
     waiting: async () => (await this.backend.client).llen(this.backend.toKey('wait')),
-    onTaken: (job) => {
-      this.#taken.add(job)
-      this.#setConcurrency()
-    },
+    onTaken: (job) => this.#moveByHand(job),
   })
 
   constructor(name: string, processor: Processor<unknown, void>, options: WorkerOptions) {
     super(name, processor, { ...options, concurrency: mostJobsInHand })
+    this.#aheadOfBulk = aheadOfBulk(this.backend, name, this.opts)
   }
 
   get itemsInHand(): number {
-    return this.#items
+    return this.#fetched.items + this.#takenByHand.items
   }
 
   get jobsInHand(): number {
-    return this.#jobs
+    return this.#fetched.jobs + this.#takenByHand.jobs
   }
 
   /** To be called once for each job that reached the processor, when it is done. */
   done(job: Job<unknown>): void {
-    const { items, bytes } = this.#loads.get(job) ?? { items: 0, bytes: 0 }
-    this.#loads.delete(job)
-    this.#taken.delete(job)
-    this.#count(-1, -items, -bytes)
-    if (this.#jobs === 0) this.#whenEmpty()
+    this.#take(job, undefined)
+    if (this.jobsInHand === 0) this.#whenEmpty()
   }
 
   /** Resolves when no job is in hand; at once if there is none. */
   emptied(): Promise<void> {
     return new Promise((resolve) => {
       this.#whenEmpty = resolve
-      if (this.#jobs === 0) resolve()
+      if (this.jobsInHand === 0) resolve()
     })
   }
 
@@ -89,15 +88,19 @@ export class IntakeWorker extends Worker<unknown, void> {
     makeJobsReadable(this.backend)
   }
 
+  /** Not by BullMQ's own `getNextJob`, after which the loop would believe that the queue is empty. */
+  async fetchAheadOfBulk(token: string): Promise<Job<unknown, void> | undefined> {
+    const [json, jobId] = await this.#aheadOfBulk.moveToActive(token, this.opts.name)
+    return json ? this.nextJobFromJobData(json, jobId, token) : undefined
+  }
+
   /** BullMQ calls this for each job it fetches, before it fetches the next. */
   protected override createJob(data: JobJson, jobId: string): Job<unknown, void> {
     const { deferredFailure, repeatJobKey: _, ...json } = data
     const job = this.#decode(json, jobId)
     job.opts = { ...job.opts, attempts: 1, removeOnComplete: true, removeOnFail: true }
     if (deferredFailure !== undefined) this.#givenUp.add(job)
-    const load = { items: itemsOf(job.data), bytes: json.data.length }
-    this.#loads.set(job, load)
-    this.#count(1, load.items, load.bytes)
+    this.#take(job, { items: itemsOf(job.data), bytes: json.data.length, byHand: false })
     return job
   }
 
@@ -109,27 +112,33 @@ export class IntakeWorker extends Worker<unknown, void> {
     }
   }
 
-  /** BullMQ fetches while the jobs in hand are fewer than `concurrency`. */
-  #count(jobs: number, items: number, bytes: number): void {
-    this.#jobs += jobs
-    this.#items += items
-    this.#bytes += bytes
+  #moveByHand(job: Job<unknown>): void {
+    const load = this.#loads.get(job)
+    if (load !== undefined) this.#take(job, { ...load, byHand: true })
+  }
+
+  /** Counts a job as this load, and no longer as the one it was; undefined: it is done. */
+  #take(job: Job<unknown>, load: Load | undefined): void {
+    const before = this.#loads.get(job)
+    if (before !== undefined) this.#sumOf(before).add(-1, before)
+    if (load !== undefined) this.#sumOf(load).add(1, load)
+    if (load !== undefined) this.#loads.set(job, load)
+    else this.#loads.delete(job)
     this.#setConcurrency()
   }
 
+  #sumOf({ byHand }: Load): Sum {
+    return byHand ? this.#takenByHand : this.#fetched
+  }
+
+  /** BullMQ fetches while the jobs that its loop fetched are fewer than `concurrency`. */
   #setConcurrency(): void {
-    this.concurrency = this.#isFull ? Math.max(1, this.#jobs - this.#small.inHand) : mostJobsInHand
+    this.concurrency = this.#isFull ? Math.max(1, this.jobsInHand - this.#small.inHand) : mostJobsInHand
     if (this.#isFull) this.#small.watch()
   }
 
   get #isFull(): boolean {
-    let { items, bytes } = { items: this.#items, bytes: this.#bytes }
-    for (const job of this.#taken) {
-      const load = this.#loads.get(job)
-      items -= load?.items ?? 0
-      bytes -= load?.bytes ?? 0
-    }
-    return items >= mostItemsInHand || bytes >= mostBytesInHand
+    return this.#fetched.items >= mostItemsInHand || this.#fetched.bytes >= mostBytesInHand
   }
 
   get #fetches(): boolean {
@@ -141,6 +150,19 @@ export class IntakeWorker extends Worker<unknown, void> {
     const settled = this.#small.close()
     if (!force) await settled
     await super.close(force)
+  }
+}
+
+/** What is in hand, one way or the other. */
+class Sum {
+  jobs = 0
+  items = 0
+  bytes = 0
+
+  add(sign: 1 | -1, { items, bytes }: Load): void {
+    this.jobs += sign
+    this.items += sign * items
+    this.bytes += sign * bytes
   }
 }
 

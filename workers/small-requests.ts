@@ -4,7 +4,8 @@ import { within } from '../shared/lifecycle/within.ts'
 /** What is asked of a BullMQ worker to take in a job by hand. */
 interface Intake {
   readonly id: string
-  getNextJob(token: string, options: { block: false }): Promise<Job<unknown, void> | undefined>
+  /** Fetches a job that waits ahead of the bulk ones, if there is one: never one of the bulk. */
+  fetchAheadOfBulk(token: string): Promise<Job<unknown, void> | undefined>
   processJob(job: Job<unknown, void>, token: string, fetchNext: () => boolean): Promise<unknown>
   emit(event: 'error', error: Error): unknown
 }
@@ -19,9 +20,9 @@ export interface SmallRequestsOptions {
   readonly onTaken: (job: Job<unknown, void>) => void
 }
 
-const lookEveryMs = 5
-/** After a look that was in vain: jobs wait, and cannot be had. */
-const lookAgainMs = 100
+const lookEveryMs = 2
+/** After looks that were in vain it waits twice as long each time: another was faster, or these jobs cannot be had. */
+const lookAgainWithinMs = 100
 /** At once: they must not become a second load. */
 const mostJobs = 32
 const settleWithinMs = 5_000
@@ -35,6 +36,7 @@ export class SmallRequests {
   readonly #options: SmallRequestsOptions
   readonly #underWay = new Set<Promise<unknown>>()
   #timer: NodeJS.Timeout | undefined
+  #waitMs = lookEveryMs
   #look: Promise<void> | undefined
   #closed = false
   #taken = 0
@@ -50,15 +52,16 @@ export class SmallRequests {
   }
 
   /** To be called when the worker is full. It looks until there is no more room, for whatever reason. */
-  watch(waitMs = lookEveryMs): void {
+  watch(): void {
     if (this.#timer !== undefined || this.#look !== undefined || this.#closed) return
     this.#timer = setTimeout(() => {
       this.#timer = undefined
       this.#look = this.#takeAll().then((inVain) => {
         this.#look = undefined
-        if (this.#options.hasRoom()) this.watch(inVain ? lookAgainMs : lookEveryMs)
+        this.#waitMs = inVain ? Math.min(2 * this.#waitMs, lookAgainWithinMs) : lookEveryMs
+        if (this.#options.hasRoom()) this.watch()
       })
-    }, waitMs)
+    }, this.#waitMs)
   }
 
   /** True if there were jobs, and none to be had. */
@@ -81,7 +84,7 @@ export class SmallRequests {
     this.#inHand++
     let job: Job<unknown, void> | undefined
     try {
-      job = await intake.getNextJob(token, { block: false })
+      job = await intake.fetchAheadOfBulk(token)
     } finally {
       if (job === undefined) this.#inHand--
     }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Client } from '../../../producers/index.ts'
 import { mintToken } from '../../../shared/crypto/token.ts'
+import { IntakeWorker } from '../../../workers/intake.ts'
 import type { Replica } from '../../../workers/replica.ts'
 import { withAuditBlocked } from '../../harness/audit-lock.ts'
 import { until } from '../../harness/until.ts'
@@ -44,6 +45,23 @@ test('a worker that is full of bulk requests takes in small ones, and no more bu
     expect(await vault.queue('detok').getJobState(more.id)).toBe('prioritized')
   })
   await drained(replica)
+})
+
+test('by hand a worker never takes bulk, also when another was faster with the small request that it saw', async () => {
+  const connection = vault.redis.duplicate({ maxRetriesPerRequest: null })
+  const worker = new IntakeWorker('detok', async () => undefined, { connection, prefix: vault.prefix, autorun: false })
+  try {
+    await worker.waitUntilReady()
+    const bulk = await submit(1_000)
+    expect(await worker.fetchAheadOfBulk('a token')).toBeUndefined()
+    const small = await submit(1)
+    expect(await worker.fetchAheadOfBulk('a token')).toMatchObject({ id: small.id })
+    expect(await vault.queue('detok').getJobState(bulk.id)).toBe('prioritized')
+  } finally {
+    await worker.close(true)
+    connection.disconnect()
+    await vault.queue('detok').obliterate({ force: true })
+  }
 })
 
 test('a flood of small requests does not become more than a worker can hold', async () => {

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { heldCoalescer, items, turn } from './held.ts'
 
 test('an add of one beside an add of 1,000 is in the next batch', async () => {
@@ -47,4 +47,55 @@ test('the items of an add start in their order', async () => {
   for (const name of ['a', 'b']) {
     expect(started.filter((item) => item.startsWith(name))).toEqual(items(name, 30))
   }
+})
+
+describe('while small adds come, bulk is kept to a light load', () => {
+  beforeEach(() => void vi.useFakeTimers())
+  afterEach(() => void vi.useRealTimers())
+  const wait = (ms: number) => vi.advanceTimersByTimeAsync(ms)
+
+  test('of 32 slots it has four, and all of them when no small add has come for a second', async () => {
+    const { coalescer, batches } = heldCoalescer(20, 32)
+    void coalescer.add(['small'])
+    void coalescer.add(items('bulk', 1_000))
+    await wait(0)
+    expect(batches).toHaveLength(4)
+    void batches[0]?.finish()
+    await wait(999)
+    expect(batches).toHaveLength(5)
+    await wait(1)
+    void batches[1]?.finish()
+    await wait(0)
+    expect(batches).toHaveLength(2 + 32)
+  })
+
+  test('a small add goes at once, without company of the bulk that has its share', async () => {
+    const { coalescer, batches } = heldCoalescer(20, 32)
+    void coalescer.add(['first'])
+    void coalescer.add(items('bulk', 1_000))
+    await wait(0)
+    void coalescer.add(['second'])
+    await wait(0)
+    expect(batches.slice(4).map((batch) => batch.items)).toEqual([['second']])
+  })
+
+  test('many small adds fill batches, and take the slots that bulk leaves', async () => {
+    const { coalescer, batches } = heldCoalescer(20, 32)
+    void coalescer.add(items('bulk', 1_000))
+    for (let i = 0; i < 200; i++) void coalescer.add(items(`small ${i}.`, 20))
+    await wait(0)
+    expect(batches.map((batch) => batch.items.length)).toEqual(Array(32).fill(20))
+    expect(batches.filter((batch) => batch.items.some((item) => item.startsWith('bulk')))).toHaveLength(4)
+  })
+
+  test('bulk goes on beside a flood of small adds', async () => {
+    const { coalescer, batches } = heldCoalescer(20, 32)
+    const bulk = coalescer.add(items('bulk', 40))
+    for (let i = 0; i < 60; i++) void coalescer.add(items(`small ${i}.`, 20))
+    for (let i = 0; i < batches.length || i === 0; i++) {
+      await wait(0)
+      void batches[i]?.finish()
+    }
+    expect(await bulk).toHaveLength(40)
+  })
 })
