@@ -1,8 +1,8 @@
 import type { ChildProcess } from 'node:child_process'
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { z } from 'zod'
+import { programEnvironment, programFlags } from '../../test/harness/program.ts'
 
 /** What a child process does when it is asked, by name. Argument and result cross by structured clone. */
 // biome-ignore lint/suspicious/noExplicitAny: a handler takes what its own signature says, and `ask` checks against that.
@@ -38,11 +38,6 @@ export function serve(handlers: Handlers, close: () => Promise<unknown> = () => 
   process.send?.({ id: 0 })
 }
 
-/** What `pii-vault` is run with, from its first line: what is measured has the heap that it has. */
-const flagsOfTheProgram = /^#!.* node (.*)$/m
-  .exec(readFileSync(new URL('../../cli/main.ts', import.meta.url), 'utf8'))?.[1]
-  ?.split(' ')
-
 /** A program of ours in a process of its own, so that its CPU and memory can be told from everybody else's. */
 export class Child<H extends Handlers> {
   readonly #process: ChildProcess
@@ -66,8 +61,9 @@ export class Child<H extends Handlers> {
   private constructor(program: URL, env: Record<string, string>) {
     const { PATH = '', HOME = '', NODE_OPTIONS = '' } = process.env
     this.#process = fork(program, {
-      execArgv: flagsOfTheProgram,
-      env: { PATH, HOME, NODE_OPTIONS, ...env },
+      execArgv: [...programFlags],
+      // As `pii-vault` is run: what is measured has the heap that it has.
+      env: { PATH, HOME, NODE_OPTIONS, ...programEnvironment, ...env },
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     })

@@ -3,6 +3,7 @@ import { readWorkerConfig } from '../../shared/config/environment.ts'
 import { queues } from '../../shared/contract/grammar.ts'
 import { createLogger } from '../../shared/log/log.ts'
 import { Replica } from '../../workers/replica.ts'
+import { Profiler, threadCpu } from '../measure/profiler.ts'
 import { serve } from './ipc.ts'
 
 // One replica of a pool, as in production. BENCH_QUEUE says of which pool; the rest is a worker's environment.
@@ -18,10 +19,15 @@ const replica = await Replica.start({
   },
 })
 
+const profiler = new Profiler()
+
 const handlers = {
   /** What it did so far, and how long its stages took since they were reset. */
   figures: () => ({ ...replica.figures, durations: replica.timings.durations }),
   resetDurations: () => replica.timings.reset(),
+  threadCpu,
+  startProfile: () => profiler.start(),
+  stopProfile: () => profiler.stop(),
 }
 export type WorkerHandlers = typeof handlers
 serve(handlers, () => replica.close(5_000))

@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
+import { program, programEnvironment, programFlags } from './program.ts'
 
-const cli = fileURLToPath(new URL('../../cli/main.ts', import.meta.url))
 const compileCache = fileURLToPath(new URL('../../.cache/compile', import.meta.url))
 
 export interface ChildOptions {
@@ -80,7 +80,8 @@ export class Child {
 }
 
 /** `pii-vault …`, the real command. */
-export const startCli = (args: readonly string[], options?: ChildOptions): Child => new Child([cli, ...args], options)
+export const startCli = (args: readonly string[], options?: ChildOptions): Child =>
+  new Child([...programFlags, program, ...args], { ...options, env: { ...programEnvironment, ...options?.env } })
 
 /** The same, to its end. */
 export const runCli = (args: readonly string[], options?: ChildOptions): Promise<Ended> => startCli(args, options).ended
