@@ -113,7 +113,7 @@ export async function ensureRole(bao: OpenBaoAdmin, role: string, policy: string
     secret_id_num_uses: 0,
   })
   if (!existed) report(`made the policy and AppRole ${role}`)
-  else if (before !== policy) report(`put back the policy ${role}, which had been changed`)
+  else if (before !== policy) report(`brought the policy ${role} up to date`)
 }
 
 const roleIdAnswer = z.object({ data: z.object({ role_id: z.string().min(1) }) })

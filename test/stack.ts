@@ -1,9 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { provision } from '../provision/index.ts'
-import { startStack, wipeStack } from '../stack/index.ts'
+import { startStack } from '../stack/index.ts'
+import { reapWithThisProcess } from './harness/reap.ts'
 
 /** Where the tests find the real servers that all of them share. */
 export interface TestStack {
@@ -23,15 +24,12 @@ declare module 'vitest' {
   }
 }
 
-/** An embedded stack in a directory of its own, provisioned. `stop` ends it and leaves nothing behind. */
+/** An embedded stack in a directory of its own, provisioned. `stop`, or this process's end, leaves nothing behind. */
 export async function startTestStack(): Promise<{ stack: TestStack; stop: () => Promise<void> }> {
   const directory = await mkdtemp(join(tmpdir(), 'pii-vault-test-'))
   const stackDirectory = join(directory, 'stack')
   const credentials = join(directory, 'credentials')
-  const stop = async () => {
-    await wipeStack(stackDirectory)
-    await rm(directory, { recursive: true, force: true })
-  }
+  const stop = await reapWithThisProcess(directory)
   try {
     const { addresses, transitRootToken: token } = await startStack({ directory: stackDirectory })
     const { queueUrl, databaseUrl, transitAddr } = addresses

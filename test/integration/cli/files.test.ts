@@ -4,6 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { ChildOptions } from '../../harness/child.ts'
+import { program, programFlags } from '../../harness/program.ts'
 import { useCli } from './use-cli.ts'
 
 /* Where the bytes come from and go to: formats, delimiters, pipes, links, devices. */
@@ -84,8 +85,8 @@ describe('standard input and output', () => {
   test('a reader that leaves ends it with an error, not a crash', async () => {
     const rows = Array.from({ length: 20_000 }, (_, i) => `${i},`).join('\n')
     place.write('many.csv', `id,email\n${rows}\n`)
-    const [node, main] = [process.execPath, new URL('../../../cli/main.ts', import.meta.url).pathname]
-    const line = `set -o pipefail; '${node}' '${main}' detok many.csv --fields email --purpose test --out - | head -n 1`
+    const command = [process.execPath, ...programFlags, program].map((word) => `'${word}'`).join(' ')
+    const line = `set -o pipefail; ${command} detok many.csv --fields email --purpose test --out - | head -n 1`
     const ended = promisify(execFile)('bash', ['-c', line], {
       cwd: place.directory,
       env: { ...process.env, ...cli.env },

@@ -1,10 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { OpenBaoAdmin, provision } from '../../../provision/index.ts'
 import type { Secret } from '../../../shared/crypto/secret.ts'
 import type { Stack } from '../../../stack/index.ts'
-import { startStack, wipeStack } from '../../../stack/index.ts'
+import { startStack } from '../../../stack/index.ts'
+import { reapWithThisProcess } from '../../harness/reap.ts'
 
 /** Servers that know nothing of us yet. */
 export interface BareStack {
@@ -22,10 +23,7 @@ export async function startBareStack(): Promise<BareStack> {
   const directory = await mkdtemp(join(tmpdir(), 'pii-vault-setup-'))
   const stackDirectory = join(directory, 'stack')
   const credentials = join(directory, 'credentials')
-  const wipe = async () => {
-    await wipeStack(stackDirectory)
-    await rm(directory, { recursive: true, force: true })
-  }
+  const wipe = await reapWithThisProcess(directory)
   const stack = await startStack({ directory: stackDirectory }).catch(async (error: unknown) => {
     await wipe()
     throw error

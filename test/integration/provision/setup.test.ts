@@ -94,7 +94,7 @@ describe('a set-up', () => {
     await bao.write('auth/approle/role/pii-worker-detok', {
       token_policies: ['pii-worker-detok', 'pii-worker-tokenize'],
     })
-    expect(await bare.setUp()).toContain('put back the policy pii-worker-detok, which had been changed')
+    expect(await bare.setUp()).toContain('brought the policy pii-worker-detok up to date')
     expect(await everything()).toEqual(before)
   })
 

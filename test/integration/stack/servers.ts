@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdir, rm } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { createConnection, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,26 +11,22 @@ import pg from 'pg'
 import { request } from 'undici'
 import { afterAll, beforeAll, expect } from 'vitest'
 import type { ServiceName, Stack } from '../../../stack/index.ts'
-import { wipeStack } from '../../../stack/index.ts'
 import { placeOf, readRecord } from '../../../stack/state.ts'
+import { reapWithThisProcess } from '../../harness/reap.ts'
 
 export const names: ServiceName[] = ['postgres', 'valkey', 'openbao']
 
 /** Directories for stacks, none of which is there yet. After all tests of the file: the stacks are wiped, and they are gone. */
 export function useDirectories(): { parent: string; newDirectory: () => string } {
   const parent = join(tmpdir(), `pii-vault-stacks-${randomUUID()}`)
-  const used: string[] = []
-  beforeAll(() => mkdir(parent, { mode: 0o700 }))
-  afterAll(async () => {
-    await Promise.all(used.map((directory) => wipeStack(directory)))
-    await rm(parent, { recursive: true })
+  let count = 0
+  let remove: (() => Promise<void>) | undefined
+  beforeAll(async () => {
+    await mkdir(parent, { mode: 0o700 })
+    remove = await reapWithThisProcess(parent)
   })
-  const newDirectory = () => {
-    const directory = join(parent, `stack-${used.length}`)
-    used.push(directory)
-    return directory
-  }
-  return { parent, newDirectory }
+  afterAll(() => remove?.())
+  return { parent, newDirectory: () => join(parent, `stack-${count++}`) }
 }
 
 export async function query(stack: Stack, sql: string, values: unknown[] = []): Promise<unknown[]> {
