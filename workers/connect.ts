@@ -14,6 +14,7 @@ import { connected, connectQueue } from '../shared/queue/connection.ts'
 import { openTransit, secretIdFromFile } from '../shared/transit/index.ts'
 import type { Dependencies } from './dependencies.ts'
 import { serversOf } from './dependencies.ts'
+import { Metrics } from './metrics.ts'
 import { ReplyQueues } from './reply-queues.ts'
 import { Timings } from './timings.ts'
 
@@ -38,7 +39,8 @@ export async function connect(
   const { transit, close: closeTransit } = openTransit(config.transit, approle)
   closing.onClose('transit', closeTransit)
 
-  const policy = await openPolicy({ ...config.policy, log })
+  const metrics = new Metrics(queue)
+  const policy = await openPolicy({ ...config.policy, log, onRejected: () => metrics.policyRejected() })
   closing.onClose('policy', () => policy.close())
 
   const connection = connectQueue(config.queue.url, log, 'impatient')
@@ -53,7 +55,8 @@ export async function connect(
     policy: new Dependency({ name: 'policy', server: policy, probe: (it) => it.probe(), log }),
     redis: new Dependency({ name: 'redis', server: replies, probe: (it) => it.probe(), log }),
     workerName,
-    timings: new Timings(),
+    timings: new Timings((stage, milliseconds) => metrics.stage(stage, milliseconds)),
+    metrics,
     log,
   }
   await Promise.all(serversOf(dependencies).map((server) => assertReachable(server, config)))

@@ -3,6 +3,7 @@ import type { Dependency } from '../shared/lifecycle/dependency.ts'
 import type { Logger } from '../shared/log/log.ts'
 import type { Policy } from '../shared/policy/index.ts'
 import type { Transit } from '../shared/transit/index.ts'
+import type { Metrics } from './metrics.ts'
 import type { ReplyQueues } from './reply-queues.ts'
 import type { Timings } from './timings.ts'
 
@@ -15,6 +16,7 @@ export interface Dependencies {
   /** Names this replica in the audit and in logs. */
   readonly workerName: string
   readonly timings: Timings
+  readonly metrics: Metrics
   readonly log: Logger
 }
 

@@ -27,7 +27,7 @@ import { createUnwrap } from './stages/unwrap.ts'
  * A job is done when `process` resolves: answered, or refused and kept as a dead letter.
  */
 export function createDetok(dependencies: Dependencies): Pipeline {
-  const { timings } = dependencies
+  const { timings, metrics } = dependencies
   const audit = createAudit('detok', dependencies)
   const reply = createReply('detok', dependencies)
   const open = timings.timed('open', createOpen('detok', detokBody, dependencies))
@@ -45,7 +45,9 @@ export function createDetok(dependencies: Dependencies): Pipeline {
     const allowed = await through(found, authorize)
     const unwrapped = await through(allowed, unwrap)
     const decrypted = await through(unwrapped, decrypt)
-    return record(decrypted)
+    const recorded = await record(decrypted)
+    metrics.items(recorded)
+    return recorded
   }
 
   async function process(job: Job<unknown>): Promise<void> {

@@ -2,6 +2,7 @@ import { readWorkerConfig } from '../shared/config/environment.ts'
 import type { Environment } from '../shared/config/reader.ts'
 import type { QueueName } from '../shared/contract/grammar.ts'
 import { createLogger } from '../shared/log/log.ts'
+import { HealthServer } from './health.ts'
 import { Replica } from './replica.ts'
 
 /** Kubernetes sends SIGKILL 30 seconds after SIGTERM, unless told otherwise. */
@@ -14,10 +15,13 @@ export async function runWorker(queue: QueueName, env: Environment): Promise<voi
   const { promise: asked, resolve: leave, reject: abandon } = Promise.withResolvers<void>()
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => leave())
 
-  const replica = await Replica.start({ queue, config, log, onFatal: abandon })
+  let replica: Replica | undefined
+  const health = config.metricsAddress && (await HealthServer.listen(config.metricsAddress, () => replica))
   try {
+    replica = await Replica.start({ queue, config, log, onFatal: abandon })
     await asked
   } finally {
-    await replica.close(leaveWithinMs)
+    await replica?.close(leaveWithinMs)
+    await health?.close()
   }
 }

@@ -19,14 +19,16 @@ export const goesBack = (error: unknown): boolean => error instanceof ShuttingDo
  * The error exit of a pipeline: the refusal is audited, and then told. Where the session opened, the answer is sealed;
  * where not, the requester gets a hint at most, and the job is kept as a dead letter.
  */
-export function createRefuse(queue: QueueName, audit: Audit, reply: Reply, { redis, log }: Dependencies) {
+export function createRefuse(queue: QueueName, audit: Audit, reply: Reply, { redis, metrics, log }: Dependencies) {
   async function refuse(refusal: Refusal): Promise<void> {
     if (refusal.kind === 'unopened') return setAside(refusal)
+    metrics.refused(refusal.code, true)
     await audit.refusal(refusal.request, refusal.code, refusal.actorIsCertain)
     await reply.refusal(refusal.request, refusal.code)
   }
 
   async function setAside({ claim, code, envelope, jobId, attempt }: Unopened): Promise<void> {
+    metrics.refused(code, false)
     log.warn({ queue, requestId: claim.id, claimedActor: claim.actor, code }, 'a request could not be opened')
     await audit.unopened(claim, attempt, envelope?.items ?? 1, code)
     await reply.hint(claim, code)

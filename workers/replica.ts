@@ -9,7 +9,9 @@ import { connectQueue } from '../shared/queue/connection.ts'
 import { connect } from './connect.ts'
 import { serversOf } from './dependencies.ts'
 import { createDetok } from './detok.ts'
+import type { Readiness } from './health.ts'
 import { IntakeWorker } from './intake.ts'
+import type { Metrics } from './metrics.ts'
 import { settle } from './settle.ts'
 import type { Timings } from './timings.ts'
 import { createTokenize } from './tokenize.ts'
@@ -40,10 +42,11 @@ interface Parts extends ReplicaOptions {
   readonly name: string
   readonly worker: IntakeWorker
   readonly closing: Closing
-  /** True while no server is down. */
-  readonly allUp: () => boolean
+  /** The servers that are down now. */
+  readonly down: () => string[]
   readonly figures: () => ReplicaFigures
   readonly timings: Timings
+  readonly metrics: Metrics
 }
 
 /**
@@ -73,6 +76,7 @@ export class Replica {
     const name = `${hostname().slice(0, 40)}-${process.pid}-${randomBytes(2).toString('hex')}`
     const { dependencies, transitCalls } = await connect(queue, config, { workerName: name, log, closing })
     const servers = serversOf(dependencies)
+    const { timings, metrics } = dependencies
     const pipeline = pipelines[queue](dependencies)
 
     const connection = connectQueue(config.queue.url, log, 'patient')
@@ -89,14 +93,21 @@ export class Replica {
     closing.onClose('waiting jobs', () => {
       for (const server of servers) server.close()
     })
+    const figures = () => ({ ...pipeline.batches(), transitCalls: transitCalls() })
+    metrics.show(() => {
+      const { itemsInHand, jobsInHand } = worker
+      const { batches, items: batchItems, transitCalls } = figures()
+      return { dependencies: servers, itemsInHand, jobsInHand, batches, batchItems, transitCalls }
+    })
     const replica = new Replica({
       ...options,
       name,
       worker,
       closing,
-      allUp: () => servers.every(({ isUp }) => isUp),
-      figures: () => ({ ...pipeline.batches(), transitCalls: transitCalls() }),
-      timings: dependencies.timings,
+      down: () => servers.flatMap(({ name, isUp }) => (isUp ? [] : [name])),
+      figures,
+      timings,
+      metrics,
     })
     worker.on('error', (error) => log.debug({ err: error }, 'queue'))
     await worker.waitUntilReady()
@@ -129,10 +140,20 @@ export class Replica {
     return this.#parts.timings
   }
 
+  get metrics(): Metrics {
+    return this.#parts.metrics
+  }
+
+  get readiness(): Readiness {
+    const down = this.#parts.down()
+    const state = this.#leaving ? 'leaving' : down.length > 0 ? 'closed' : 'open'
+    return { ready: state === 'open', state, down }
+  }
+
   #setIntake(): void {
-    const { worker, allUp } = this.#parts
+    const { worker, down } = this.#parts
     if (this.#leaving) return
-    if (!allUp()) void worker.pause(true)
+    if (down().length > 0) void worker.pause(true)
     else if (worker.isPaused()) void worker.resume()
   }
 
@@ -155,12 +176,12 @@ export class Replica {
   }
 
   async #leave(deadlineMs: number): Promise<void> {
-    const { name, worker, closing, allUp, log } = this.#parts
+    const { name, worker, closing, down, log } = this.#parts
     const leaveBy = Date.now() + deadlineMs
     this.#leaving = true
     await worker.pause(true)
     // In an outage what is in hand cannot be finished, so it is given back at once.
-    if (allUp()) await within(deadlineMs * shareForDraining, worker.emptied())
+    if (down().length === 0) await within(deadlineMs * shareForDraining, worker.emptied())
     await closing.close(leaveBy - Date.now(), log)
     log.info({ worker: name, jobsLeft: worker.jobsInHand }, 'replica stopped')
   }

@@ -16,6 +16,11 @@ const nanosecondsPerMs = 1e6
 /** How long the stages of a pipeline take, by their names. A stage that failed has taken its time too. */
 export class Timings {
   readonly #histograms = new Map<string, RecordableHistogram>()
+  readonly #onTimed: (stage: string, milliseconds: number) => void
+
+  constructor(onTimed: (stage: string, milliseconds: number) => void = () => undefined) {
+    this.#onTimed = onTimed
+  }
 
   /** The same stage, timed. */
   timed<In extends unknown[], Out>(
@@ -29,7 +34,9 @@ export class Timings {
       try {
         return await stage(...input)
       } finally {
-        histogram.record(Math.max(1, Math.round((performance.now() - started) * nanosecondsPerMs)))
+        const milliseconds = performance.now() - started
+        histogram.record(Math.max(1, Math.round(milliseconds * nanosecondsPerMs)))
+        this.#onTimed(name, milliseconds)
       }
     }
   }

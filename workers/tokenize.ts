@@ -29,7 +29,7 @@ import { createWrap } from './stages/wrap.ts'
  * A job is done when `process` resolves: answered, or refused and kept as a dead letter.
  */
 export function createTokenize(dependencies: Dependencies): Pipeline {
-  const { timings } = dependencies
+  const { timings, metrics } = dependencies
   const audit = createAudit('tokenize', dependencies)
   const reply = createReply('tokenize', dependencies)
   const open = timings.timed('open', createOpen('tokenize', tokenizeBody, dependencies))
@@ -47,7 +47,9 @@ export function createTokenize(dependencies: Dependencies): Pipeline {
     const minted = await through(allowed, mint)
     const wrapped = await through(minted, wrap)
     const encrypted = await through(wrapped, encrypt)
-    return store(encrypted)
+    const stored = await store(encrypted)
+    metrics.items(stored)
+    return stored
   }
 
   async function process(job: Job<unknown>): Promise<void> {

@@ -69,6 +69,20 @@ function checkPolicyServer(reader: EnvironmentReader, location: string, publicKe
     reader.problem('POLICY_PUBLIC_KEY_FILE is for bundles: an OPA server verifies those that it serves itself')
 }
 
+export interface ListenAddress {
+  readonly host: string
+  readonly port: number
+}
+
+/** `host:port` to listen on, such as `127.0.0.1:9464` or `[::]:9464`, if it is set. */
+export function readListenAddress(reader: EnvironmentReader, name: string): ListenAddress | undefined {
+  const text = reader.optional(name)
+  if (text === undefined) return undefined
+  const [, host, port] = /^(\[[0-9a-f:.]+\]|[A-Za-z0-9.-]+):([0-9]{1,5})$/.exec(text) ?? []
+  if (host === undefined || Number(port) > 65_535) reader.problem(`${name} must be host:port, such as 127.0.0.1:9464`)
+  return { host: (host ?? '').replace(/^\[|\]$/g, ''), port: Number(port) }
+}
+
 /** Where a server is, for a message: never the whole URL, which may hold a password. */
 export const hostOf = (url: string): string => URL.parse(url)?.host || 'its address'
 

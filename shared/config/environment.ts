@@ -5,9 +5,10 @@ import { Secret } from '../crypto/secret.ts'
 import type { LogLevel } from '../log/log.ts'
 import { logLevels } from '../log/log.ts'
 import type { OpenBaoAddress } from '../transit/http.ts'
-import type { PolicyLocation } from './addresses.ts'
+import type { ListenAddress, PolicyLocation } from './addresses.ts'
 import {
   readDatabaseUrl,
+  readListenAddress,
   readPolicyLocation,
   readQueueUrl,
   readTransitAddress,
@@ -29,6 +30,8 @@ export interface WorkerConfig {
   readonly roleId: string
   readonly secretIdFile: string
   readonly policy: PolicyLocation
+  /** Where probes and Prometheus are answered; nowhere if undefined. */
+  readonly metricsAddress: ListenAddress | undefined
   readonly logLevel: LogLevel
 }
 
@@ -70,6 +73,7 @@ export function readWorkerConfig(env: Environment): WorkerConfig {
       'a file that holds the secret id, readable by this process alone',
     ),
     policy: readPolicyLocation(reader),
+    metricsAddress: readListenAddress(reader, 'METRICS_ADDR'),
     logLevel: reader.oneOf('LOG_LEVEL', logLevels, 'info'),
   })
 }

@@ -14,6 +14,8 @@ export interface PolicyOptions {
   /** With it, a bundle counts only if its OPA signature verifies. A PEM file; RSA, EC or Ed25519. */
   readonly publicKeyFile?: string | undefined
   readonly log: PolicyLog
+  /** Called for each changed bundle that is not taken. */
+  readonly onRejected?: (() => void) | undefined
   /** How often a bundle is looked at. A change counts after two looks. */
   readonly reloadIntervalMs?: number | undefined
   /** How long an OPA server may take. */
@@ -22,8 +24,9 @@ export interface PolicyOptions {
 
 /** Throws `UserError` if there is no usable policy; that an OPA server is down is found by `probe`. */
 export async function openPolicy(options: PolicyOptions): Promise<Policy> {
-  const { location, publicKeyFile, log, reloadIntervalMs = 5_000, timeoutMs = 2_000 } = options
-  if (!isServerAddress(location)) return openBundlePolicy({ location, publicKeyFile, log, reloadIntervalMs })
+  const { location, publicKeyFile, log, onRejected, reloadIntervalMs = 5_000, timeoutMs = 2_000 } = options
+  if (!isServerAddress(location))
+    return openBundlePolicy({ location, publicKeyFile, log, onRejected, reloadIntervalMs })
   if (publicKeyFile !== undefined) {
     throw new UserError(
       'POLICY_PUBLIC_KEY_FILE is for bundles: an OPA server verifies the bundles that it serves itself.',

@@ -12,6 +12,7 @@ export interface BundleOptions {
   readonly location: string
   readonly publicKeyFile?: string | undefined
   readonly log: PolicyLog
+  readonly onRejected?: (() => void) | undefined
   readonly reloadIntervalMs: number
 }
 
@@ -32,7 +33,7 @@ type Sighting =
  * bundle counts; then it is put in force, or the one in force stays and an error in the log says so.
  */
 export async function openBundlePolicy(options: BundleOptions): Promise<Policy> {
-  const { location, publicKeyFile, log, reloadIntervalMs } = options
+  const { location, publicKeyFile, log, onRejected, reloadIntervalMs } = options
   let inForce = await openFirst(options)
   let lastSeen = inForce.stored.fingerprint
   let settled = inForce.stored.fingerprint
@@ -51,6 +52,7 @@ export async function openBundlePolicy(options: BundleOptions): Promise<Policy> 
       inForce = await replace(inForce, sighting.stored, log)
     } catch (error) {
       const { revision } = inForce
+      onRejected?.()
       log.error(
         { location, revision, problem: problemOf(error) },
         'a changed policy bundle was rejected; the last one stays in force',

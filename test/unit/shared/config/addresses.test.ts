@@ -145,3 +145,32 @@ test.each([
 ])('of an address only its host is shown: %s', (url, host) => {
   expect(hostOf(url)).toBe(host)
 })
+
+describe('METRICS_ADDR', () => {
+  test.each([
+    ['127.0.0.1:9464', { host: '127.0.0.1', port: 9464 }],
+    ['[::]:9464', { host: '::', port: 9464 }],
+    ['localhost:0', { host: 'localhost', port: 0 }],
+    ['metrics-1.example.com:65535', { host: 'metrics-1.example.com', port: 65_535 }],
+  ])('%s is where to listen', (text, address) => {
+    expect(readWorkerConfig({ ...workerSettings, METRICS_ADDR: text }).metricsAddress).toEqual(address)
+  })
+
+  test('unset, nothing is listened on', () => {
+    expect(readWorkerConfig(workerSettings).metricsAddress).toBeUndefined()
+    expect(readWorkerConfig({ ...workerSettings, METRICS_ADDR: '' }).metricsAddress).toBeUndefined()
+  })
+
+  test.each([
+    '9464',
+    ':9464',
+    '127.0.0.1',
+    '127.0.0.1:',
+    '127.0.0.1:70000',
+    'http://127.0.0.1:9464',
+    '::1:9464',
+    '*:1',
+  ])('%s is refused', (text) => {
+    expect(problems({ METRICS_ADDR: text })).toEqual(['METRICS_ADDR must be host:port, such as 127.0.0.1:9464'])
+  })
+})
