@@ -1,6 +1,7 @@
 import type { Job } from 'bullmq'
 import { Queue, QueueEvents } from 'bullmq'
 import type { Redis } from 'ioredis'
+import { LRUCache } from 'lru-cache'
 import type { Logger } from '../shared/log/log.ts'
 import { untilAborted } from './until-aborted.ts'
 
@@ -10,11 +11,14 @@ export interface Arrived {
   readonly content: unknown
 }
 
-/** How often some of the waiters look for themselves: an event may be missed while a connection is down. */
+/** How often some of the waiters look for themselves, as an event may be missed while a connection is down. */
 const sweepMs = 1_000
 const sweepJobs = 100
 /** Events of this long ago are read at the start, so that none falls between subscribing and listening. */
 const historyMs = 10_000
+
+/** Of those that were read, how many are remembered. */
+const readJobs = 10_000
 
 /**
  * Waits for jobs on one reply queue. The ids under which an answer comes are known beforehand, so it is fetched by its id
@@ -25,6 +29,10 @@ export class ReplyListener {
   readonly #queue: Queue
   readonly #events: QueueEvents
   readonly #waiters = new Map<string, () => void>()
+  /** A request whose worker died after its reply runs again, and its reply comes again: nobody waits for that one. */
+  readonly #read = new LRUCache<string, true>({ max: readJobs })
+  /** Read, but the server did not let go of them yet. */
+  readonly #leftBehind = new Set<string>()
   readonly #sweep: NodeJS.Timeout
   #connected = false
 
@@ -34,7 +42,11 @@ export class ReplyListener {
     this.#events = new QueueEvents(name, { connection: connections.blocking, prefix, lastEventId })
     this.#queue.on('error', (error) => log.debug({ err: error }, 'reply queue'))
     this.#events.on('error', (error) => log.debug({ err: error }, 'reply queue events'))
-    this.#events.on('waiting', ({ jobId }) => this.#waiters.get(jobId)?.())
+    this.#events.on('waiting', ({ jobId }) => {
+      const arrived = this.#waiters.get(jobId)
+      if (arrived !== undefined) arrived()
+      else if (this.#read.has(jobId)) this.#leftBehind.add(jobId)
+    })
     this.#sweep = setInterval(() => void this.#look(), sweepMs)
   }
 
@@ -80,9 +92,12 @@ export class ReplyListener {
     }
   }
 
-  /** Takes a job off the queue. That it is gone already is no error. */
+  /** Takes a job off the queue. That it is gone already is no error. Where it cannot be done now, the sweep does it. */
   async discard(jobId: string): Promise<void> {
+    this.#read.set(jobId, true)
+    this.#leftBehind.add(jobId)
     await this.#queue.remove(jobId)
+    this.#leftBehind.delete(jobId)
   }
 
   async close(): Promise<void> {
@@ -106,10 +121,11 @@ export class ReplyListener {
       this.#waiters.delete(jobId)
       this.#waiters.set(jobId, arrived)
     }
-    await Promise.all(
-      waiting.map(async ([jobId, arrived]) => {
+    await Promise.all([
+      ...waiting.map(async ([jobId, arrived]) => {
         if ((await this.#job(jobId)) !== undefined) arrived()
       }),
-    )
+      ...[...this.#leftBehind].slice(0, sweepJobs).map((jobId) => this.discard(jobId).catch(() => undefined)),
+    ])
   }
 }

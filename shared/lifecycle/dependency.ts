@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { DependencyName, UnavailableReason } from '../errors/server-errors.ts'
-import { ContentSuspected, ShuttingDown, Unavailable } from '../errors/server-errors.ts'
+import { ContentRefused, ContentSuspected, ShuttingDown, Unavailable } from '../errors/server-errors.ts'
 import { UserError } from '../errors/user-error.ts'
 import type { Logger } from '../log/log.ts'
 
@@ -68,6 +68,8 @@ export class Dependency<Server> {
       try {
         return await work(this.#options.server)
       } catch (error) {
+        // A server may blame the content for what it lacks itself: OpenBao answers 400 where there is no such key.
+        if (error instanceof ContentRefused && !(await this.#unlessClosed(this.#isHealthy(error)))) continue
         if (!(error instanceof Unavailable)) throw error
         if (!(await this.#unlessClosed(this.#isHealthy(error)))) refusals = 0
         else if (!blameless.has(error.reason)) refusals++
@@ -89,7 +91,7 @@ export class Dependency<Server> {
   }
 
   /** Asks the probe, once for all who doubt at the same time; where it fails, the recovery begins. */
-  #isHealthy(doubt: Unavailable): Promise<boolean> {
+  #isHealthy(doubt: Error): Promise<boolean> {
     if (this.#recovery !== undefined) return Promise.resolve(false)
     this.#checking ??= this.check()
       .then((failure) => {
@@ -102,7 +104,7 @@ export class Dependency<Server> {
     return this.#checking
   }
 
-  #goDown(failure: Error, doubt: Unavailable): void {
+  #goDown(failure: Error, doubt: Error): void {
     const { log, name } = this.#options
     log.warn({ dependency: name, reason: failure.message }, 'dependency down: intake closed')
     this.#recovery = this.#recover(doubt).finally(() => {
@@ -114,7 +116,7 @@ export class Dependency<Server> {
     this.#tell()
   }
 
-  async #recover(doubt: Unavailable): Promise<void> {
+  async #recover(doubt: Error): Promise<void> {
     const since = Date.now()
     let failure: Error | undefined = doubt
     for (let wait = firstWaitMs; failure !== undefined; wait = longer(wait)) {

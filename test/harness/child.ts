@@ -13,6 +13,8 @@ export interface ChildOptions {
   readonly cwd?: string
   /** What comes on standard input; `open` gives nothing and does not end. */
   readonly input?: string | Buffer | 'open'
+  /** Whatever becomes of the test, it does not outlive it for long. */
+  readonly lifetimeMs?: number
 }
 
 export interface Ended {
@@ -29,14 +31,13 @@ export class Child {
   stdout = ''
   stderr = ''
 
-  constructor(args: readonly string[], { env = {}, cwd, input = '' }: ChildOptions = {}) {
+  constructor(args: readonly string[], { env = {}, cwd, input = '', lifetimeMs = 180_000 }: ChildOptions = {}) {
     const { PATH = '', HOME = '' } = process.env
     this.#process = spawn(process.execPath, args, {
       env: { PATH, HOME, NODE_COMPILE_CACHE: compileCache, ...env },
       ...(cwd === undefined ? {} : { cwd }),
       stdio: ['pipe', 'pipe', 'pipe'],
-      // Whatever becomes of the test, it does not outlive it for long.
-      timeout: 180_000,
+      timeout: lifetimeMs,
       killSignal: 'SIGKILL',
     })
     this.#process.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -48,6 +49,10 @@ export class Child {
     this.exited = once(this.#process, 'close').then(([code]) => code as number | null)
     this.#process.stdin.on('error', () => undefined) // it may end without having read all
     if (input !== 'open') this.#process.stdin.end(input)
+  }
+
+  get hasEnded(): boolean {
+    return this.#process.exitCode !== null || this.#process.signalCode !== null
   }
 
   get pid(): number {

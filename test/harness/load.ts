@@ -1,4 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Client } from '../../producers/index.ts'
+import { RequestFailed } from '../../producers/index.ts'
 import { tokensOf, valuesOf } from './outcomes.ts'
 import { until } from './until.ts'
 import type { TestVault } from './vault.ts'
@@ -6,6 +8,7 @@ import type { TestVault } from './vault.ts'
 const purpose = 'test'
 const parallel = 6
 const itemsPerRequest = 25
+const itemsReadBackAtOnce = 500
 
 type Options = { readonly purpose: string; readonly timeoutMs: number }
 
@@ -18,6 +21,12 @@ export class Load {
   /** Requests that came back right. */
   answered = 0
   readonly wrong: string[] = []
+  /** Requests that were not taken, and of which this was said. They are asked again. */
+  notTaken = 0
+  /** Items of these, by their direction. */
+  readonly items = { detok: 0, tokenize: 0 }
+  /** All that were given out. */
+  readonly tokens: string[] = []
   readonly #client: Client
   readonly #options: Options
   readonly #loops: Promise<void>[]
@@ -36,7 +45,10 @@ export class Load {
   static async start(vault: TestVault, client: Client, { timeoutMs = 60_000 } = {}): Promise<Load> {
     const options = { purpose, timeoutMs }
     const values = valuesFor('kept')
-    const load = new Load(client, options, await tokenize(client, values, options), values)
+    const tokens = await tokenize(client, values, options)
+    const load = new Load(client, options, tokens, values)
+    load.items.tokenize += tokens.length
+    load.tokens.push(...tokens)
     vault.onClose(() => load.end())
     return load
   }
@@ -53,11 +65,12 @@ export class Load {
     this.#ending = true
     await Promise.all(this.#loops)
     const made = this.#made.splice(0)
-    if (made.length > 0)
-      await this.#detok(
-        made.flatMap(({ tokens }) => tokens),
-        made.flatMap(({ values }) => values),
-      )
+    const tokens = made.flatMap((each) => each.tokens)
+    const values = made.flatMap((each) => each.values)
+    for (let from = 0; from < tokens.length; from += itemsReadBackAtOnce) {
+      const to = from + itemsReadBackAtOnce
+      await this.#detok(tokens.slice(from, to), values.slice(from, to))
+    }
     return this.wrong
   }
 
@@ -66,14 +79,19 @@ export class Load {
       try {
         await ask(round)
       } catch (error) {
-        this.wrong.push(String(error))
+        if (!(error instanceof RequestFailed && error.code === 'unavailable')) this.wrong.push(String(error))
+        this.notTaken++
+        await delay(100)
       }
     }
   }
 
   async #tokenize(name: string): Promise<void> {
     const values = valuesFor(name)
-    this.#made.push({ tokens: await tokenize(this.#client, values, this.#options), values })
+    const tokens = await tokenize(this.#client, values, this.#options)
+    this.#made.push({ tokens, values })
+    this.tokens.push(...tokens)
+    this.items.tokenize += tokens.length
     this.answered++
   }
 
@@ -82,6 +100,7 @@ export class Load {
     this.wrong.push(
       ...valuesOf(outcomes).flatMap((value, i) => (value === values[i] ? [] : [`${tokens[i]}: ${value}`])),
     )
+    this.items.detok += outcomes.length
     this.answered++
   }
 }

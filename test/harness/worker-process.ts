@@ -9,16 +9,23 @@ export async function startWorker(
   vault: TestVault,
   queue: QueueName,
   overrides: Record<string, string> = {},
+  lifetimeMs?: number,
 ): Promise<Child> {
-  const child = spawnWorker(vault, queue, overrides)
+  const child = spawnWorker(vault, queue, overrides, lifetimeMs)
   await child.said('replica started')
   return child
 }
 
 /** The same, without waiting for it to have started: perhaps it will not. */
-export function spawnWorker(vault: TestVault, queue: QueueName, overrides: Record<string, string> = {}): Child {
+export function spawnWorker(
+  vault: TestVault,
+  queue: QueueName,
+  overrides: Record<string, string> = {},
+  lifetimeMs?: number,
+): Child {
   const child = startCli(['worker', queue], {
     env: { ...vault.environment(queue), LOG_LEVEL: 'info', ...overrides },
+    ...(lifetimeMs === undefined ? {} : { lifetimeMs }),
   })
   vault.onClose(() => child.stop('SIGKILL'))
   return child

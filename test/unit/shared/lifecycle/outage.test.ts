@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { Unavailable } from '../../../../shared/errors/server-errors.ts'
+import { ContentRefused, Unavailable } from '../../../../shared/errors/server-errors.ts'
 import { exitCodes, UserError } from '../../../../shared/errors/user-error.ts'
 import { failing, guarded, unreachable } from './dependency.ts'
 
@@ -22,6 +22,17 @@ test('a failing probe closes the intake, and one that succeeds opens it, each sa
   expect(await Promise.all(calls)).toEqual(Array(20).fill('answer'))
   expect(guard.isUp).toBe(true)
   expect(changes).toEqual([false, true])
+})
+
+test('a server that blames the content for what it lacks itself, as its probe tells, is down', async () => {
+  const { guard, server, changes } = guarded()
+  server.failure = new ContentRefused('transit', 400)
+  const answered = guard.use(failing(1, new ContentRefused('transit', 400)))
+  await wait(60_000)
+  expect(changes).toEqual([false])
+  server.failure = undefined
+  await wait(5_000)
+  expect(await answered).toBe('answer')
 })
 
 test('nothing is tried while the server is down, and new calls wait too', async () => {
