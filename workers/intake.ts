@@ -3,7 +3,7 @@ import { Worker } from 'bullmq'
 import { z } from 'zod'
 import { limits } from '../shared/contract/grammar.ts'
 import { aheadOfBulk } from './ahead-of-bulk.ts'
-import { makeJobsReadable } from './readable-jobs.ts'
+import { makeJobsReadable, UnreadableData } from './readable-jobs.ts'
 import { SmallRequests } from './small-requests.ts'
 
 /** Two full rounds of every batch slot: enough to fill batches from, and no more than memory should hold. */
@@ -108,7 +108,9 @@ export class IntakeWorker extends Worker<unknown, void> {
     try {
       return super.createJob(json, jobId)
     } catch {
-      return super.createJob({ ...json, data: '{}' }, jobId)
+      const job = super.createJob({ ...json, data: '{}' }, jobId)
+      job.data = new UnreadableData(Buffer.byteLength(json.data))
+      return job
     }
   }
 
