@@ -31,7 +31,7 @@ const saidItems = z.object({ items: z.int().min(1).max(limits.itemsPerRequest) }
  * same (small-requests.ts).
  *
  * A job's own options are not the producer's to set. It is run until it is done, so it has one attempt and is removed;
- * and one whose data is no JSON reaches the processor without data, instead of staying in `active` for ever.
+ * and one whose data is no JSON reaches the processor with its size alone, instead of staying in `active` for ever.
  */
 export class IntakeWorker extends Worker<unknown, void> {
   readonly #givenUp = new WeakSet<Job<unknown>>()
