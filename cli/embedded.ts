@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseEnv } from 'node:util'
@@ -40,12 +41,13 @@ export async function startEmbeddedStack(report: Report): Promise<Stack> {
   const renew =
     !(await exists(workerFile(credentials, 'detok'))) || !(await exists(workerFile(credentials, 'tokenize')))
   await provision({ databaseUrl: addresses.databaseUrl, transit, token, queue, credentials, renew }, report)
-  if (!(await exists(cliCredentials))) {
+  const issued = await readFile(cliCredentials, 'utf8').catch(() => '')
+  if (issued === '' || (queue !== undefined && !issued.includes('queue_url'))) {
     const bao = new OpenBaoAdmin(transit, token)
     const users = queue && new QueueUsers(queue)
     try {
-      const issued = await addActor(bao, 'cli', report)
-      await writeActorCredentials(cliCredentials, 'cli', issued, await users?.addActor('cli', report))
+      const approle = await addActor(bao, 'cli', report)
+      await writeActorCredentials(cliCredentials, 'cli', approle, await users?.addActor('cli', report))
     } finally {
       users?.close()
       await bao.close()

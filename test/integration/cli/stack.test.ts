@@ -108,8 +108,10 @@ test('`actor` makes, lists, revokes and removes an identity, and prints no secre
   expect(listed.stdout).toMatch(/^cli +detok: version 1, accepted from 1 +tokenize: version 1, .*\nsvc-export +detok/)
   const revoked = await pii('actor', 'revoke', 'svc-export', '--stack')
   expect(revoked).toMatchObject({ code: 0, stderr: expect.stringContaining('destroyed 1 secret ids') })
+  expect(revoked.stderr).toContain('took the passwords of the queue user pii-actor-svc-export')
   expect((await pii('actor', 'list', '--stack')).stdout).toMatch(/svc-export +detok: version 2, accepted from 2/)
-  expect(await pii('actor', 'remove', 'svc-export', '--stack')).toMatchObject({ code: 0 })
+  const removed = await pii('actor', 'remove', 'svc-export', '--stack')
+  expect(removed).toMatchObject({ code: 0, stderr: expect.stringContaining('deleted the queue user') })
   expect((await pii('actor', 'list', '--stack')).stdout).not.toContain('svc-export')
 })
 

@@ -115,7 +115,7 @@ describe('the file of an actor’s credentials', () => {
     const file = (url: string) => ({ ACTOR_CREDENTIALS_FILE: fileOf(JSON.stringify({ ...good, queue_url: url })) })
     const own = 'redis://pii-actor-svc-export:secret@127.0.0.1:6379'
     expect(readProducerConfig({ ...others, ...file(own) }).queue.url).toBe(own)
-    expect(readProducerConfig({ ...workerSettings, ...file(own) }).queue.url).toBe(workerSettings.QUEUE_URL)
+    expect(readProducerConfig({ ...workerSettings, ...file(own) }).queue.url).toBe(workerSettings['QUEUE_URL'])
     expect(() => readProducerConfig({ ...others, ...file('redis://queue.example.com') })).toThrow(
       'without verified TLS',
     )
