@@ -4,6 +4,8 @@ import { Redis } from 'ioredis'
 import { hostOf } from '../shared/config/addresses.ts'
 import type { QueueName } from '../shared/contract/grammar.ts'
 import { queues } from '../shared/contract/grammar.ts'
+import { authoritySettings, certificateProblem } from '../shared/errors/certificates.ts'
+import { errorCode } from '../shared/errors/error-code.ts'
 import { UserError } from '../shared/errors/user-error.ts'
 import { actorRules, poolRules } from './queue-rules.ts'
 import type { Report } from './transit.ts'
@@ -21,6 +23,7 @@ const actorUser = (actor: string): string => `pii-actor-${actor}`
 export class QueueUsers {
   readonly #redis: Redis
   readonly #address: QueueAdminAddress
+  #connectionCode: string | undefined
 
   constructor(address: QueueAdminAddress) {
     this.#address = address
@@ -32,7 +35,10 @@ export class QueueUsers {
       maxRetriesPerRequest: 0,
       retryStrategy: () => null,
     })
-    this.#redis.on('error', () => undefined) // the command under way tells
+    // The command under way tells that there is no connection, but not why.
+    this.#redis.on('error', (error: unknown) => {
+      this.#connectionCode = errorCode(error)
+    })
   }
 
   /** A user for each pool, with the rights of today. One that is there keeps its password. */
@@ -148,6 +154,8 @@ export class QueueUsers {
   /** Of a server's refusal its first word alone is told: the rest may quote what it was sent. */
   #problem(error: unknown): UserError {
     const where = `Redis at ${hostOf(this.#address.url)} (QUEUE_URL)`
+    const problem = certificateProblem(this.#connectionCode, authoritySettings.redis)
+    if (problem !== undefined) return new UserError(`${where} ${problem}`)
     const refusal = error instanceof Error && error.name === 'ReplyError' ? error.message.split(' ', 1)[0] : undefined
     if (refusal === undefined || refusal === 'WRONGPASS' || refusal === 'NOAUTH')
       return new UserError(`${where} does not answer an administrator: is it running, and are user and password right?`)

@@ -49,7 +49,7 @@ async function openIn(change: { transitAddr?: string } & Partial<TestActor>): Pr
   const child = new Child([fileURLToPath(new URL('child.ts', import.meta.url))], { input: JSON.stringify(order) })
   expect(await child.exited).toBe(0)
   expect(child.stderr).toBe('')
-  for (const secret of [secretId.reveal(), new URL(queueUrl).password, 'wrong-password'])
+  for (const secret of [secretId.reveal(), new URL(app.queueUrl).password, 'wrong-password'])
     expect(child.stdout).not.toContain(secret)
   return JSON.parse(child.stdout) as Said
 }
