@@ -8,7 +8,7 @@ export type Environment = Readonly<Record<string, string | undefined>>
  * A bad value is never replaced by a default.
  */
 export class EnvironmentReader {
-  readonly #env: Environment
+  #env: Environment
   readonly #problems: string[] = []
 
   constructor(env: Environment) {
@@ -23,6 +23,11 @@ export class EnvironmentReader {
   optional(...names: string[]): string | undefined {
     const name = this.#firstSet(names)
     return name && this.#env[name]
+  }
+
+  /** What counts where the variable is not set. */
+  standIn(name: string, value: string | undefined): void {
+    if (this.optional(name) === undefined) this.#env = { ...this.#env, [name]: value }
   }
 
   required(names: string | string[], meaning: string): string {

@@ -110,6 +110,17 @@ describe('the file of an actor’s credentials', () => {
     expect(JSON.stringify(credentials)).not.toContain('CANARY')
   })
 
+  test('gives the queue too, unless QUEUE_URL does; and it is judged alike', () => {
+    const { QUEUE_URL: _, ...others } = workerSettings
+    const file = (url: string) => ({ ACTOR_CREDENTIALS_FILE: fileOf(JSON.stringify({ ...good, queue_url: url })) })
+    const own = 'redis://pii-actor-svc-export:secret@127.0.0.1:6379'
+    expect(readProducerConfig({ ...others, ...file(own) }).queue.url).toBe(own)
+    expect(readProducerConfig({ ...workerSettings, ...file(own) }).queue.url).toBe(workerSettings['QUEUE_URL'])
+    expect(() => readProducerConfig({ ...others, ...file('redis://queue.example.com') })).toThrow(
+      'without verified TLS',
+    )
+  })
+
   test.each([
     ['is no JSON', 'CANARY'],
     ['is empty', ''],
@@ -126,6 +137,6 @@ describe('the file of an actor’s credentials', () => {
 
   test('is refused if it is not there, with all else that is wrong', () => {
     const said = problems({ ACTOR_CREDENTIALS_FILE: '/nowhere', QUEUE_URL: '' }, readProducerConfig)
-    expect(said.map((line) => /^\w+/.exec(line)?.[0])).toEqual(['QUEUE_URL', 'ACTOR_CREDENTIALS_FILE'])
+    expect(said.map((line) => /^\w+/.exec(line)?.[0])).toEqual(['ACTOR_CREDENTIALS_FILE', 'QUEUE_URL'])
   })
 })
