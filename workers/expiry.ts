@@ -69,9 +69,9 @@ export class Expiry {
     const { redis, log } = this.#dependencies
     try {
       for (let round = 0; round < roundsPerSweep; round++) {
-        const { removed, isDone } = await redis.use((queues) => queues.expire(name, Date.now() - seconds * 1_000))
+        const removed = await redis.use((queues) => queues.expire(name, Date.now() - seconds * 1_000))
         count(removed)
-        if (isDone) return true
+        if (removed === 0) return true
       }
       return false
     } catch (error) {

@@ -51,15 +51,14 @@ export class ReplyQueues {
   }
 
   /**
-   * Removes the oldest jobs of a queue, as far as they were put there before this time, and a queue that nobody used since. Not
-   * by BullMQ's `clean`: at each call it adds an event that it does not trim, and goes through all that waits.
+   * Removes, of a queue's oldest jobs, those that were put there before this time, and a queue that nobody used since. Gives
+   * how many; more may be left, unless it was none. Not by BullMQ's `clean`: it adds an event at each call and trims none.
    */
-  async expire(queueName: string, before: number): Promise<{ removed: number; isDone: boolean }> {
+  async expire(queueName: string, before: number): Promise<number> {
     const jobKey = `${this.#prefix}:${queueName}:`
     const keys = queueKeys.map((name) => jobKey + name)
     const asked = this.#connection.eval(expireScript, keys.length, ...keys, jobKey, before, jobsPerRound)
-    const removed = Number(await this.#asked(asked))
-    return { removed, isDone: removed < jobsPerRound }
+    return Number(await this.#asked(asked))
   }
 
   /** Resolves if the server takes writes: one that is read-only or full answers a ping, but takes no reply. */
