@@ -36,6 +36,8 @@ const add = [
   'zcard',
   'xadd',
 ]
+/** And to remove from it what nobody came for (workers/expire.lua); `scan` finds such queues. */
+const expire = ['lrange', 'lrem', 'del', 'xrevrange', 'scan']
 /** And to take such a job off again. */
 const withdraw = ['del', 'zscore', 'zrem', 'lrem']
 
@@ -44,7 +46,7 @@ export function poolRules(queue: QueueName, prefixes: readonly string[]): string
   const others = [`${deadLetterQueueName(queue)}:*`, 'reply-*:*']
   return [
     ...rules(own, keys(prefixes, [`${queue}:*`, 'probe:*'])),
-    selector(allow([...connection, ...add]), keys(prefixes, others)),
+    selector(allow([...connection, ...add, ...expire]), keys(prefixes, others)),
   ]
 }
 

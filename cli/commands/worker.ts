@@ -25,6 +25,8 @@ Environment:
   TRANSIT_SECRET_ID_FILE    and its secret id
   POLICY                    a policy bundle, or the address of an OPA server
   POLICY_PUBLIC_KEY_FILE    takes only bundles signed by this key
+  REPLY_TTL_S               seconds after which a reply that nobody read is removed; 86400 unless set
+  DEAD_LETTER_TTL_S         the same for dead letters; 2592000, 30 days, unless set
   METRICS_ADDR              host:port for /metrics, /livez and /readyz; none unless set
   LOG_LEVEL                 trace, debug, info, warn, error or silent
 \`pii-vault setup --out DIRECTORY\` writes QUEUE_URL, DATABASE_URL, TRANSIT_ROLE_ID

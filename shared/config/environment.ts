@@ -22,6 +22,11 @@ export interface QueueConfig {
   readonly prefix: string
 }
 
+export interface TimesToLive {
+  readonly replySeconds: number
+  readonly deadLetterSeconds: number
+}
+
 /** What one replica of a worker pool needs. */
 export interface WorkerConfig {
   readonly queue: QueueConfig
@@ -30,6 +35,8 @@ export interface WorkerConfig {
   readonly roleId: string
   readonly secretIdFile: string
   readonly policy: PolicyLocation
+  /** How long what nobody comes for is kept. */
+  readonly timesToLive: TimesToLive
   /** Where probes and Prometheus are answered; nowhere if undefined. */
   readonly metricsAddress: ListenAddress | undefined
   readonly logLevel: LogLevel
@@ -74,6 +81,10 @@ export function readWorkerConfig(env: Environment): WorkerConfig {
       'a file that holds the secret id, readable by this process alone',
     ),
     policy: readPolicyLocation(reader),
+    timesToLive: {
+      replySeconds: reader.seconds('REPLY_TTL_S', 86_400),
+      deadLetterSeconds: reader.seconds('DEAD_LETTER_TTL_S', 30 * 86_400),
+    },
     metricsAddress: readListenAddress(reader, 'METRICS_ADDR'),
     logLevel: reader.oneOf('LOG_LEVEL', logLevels, 'info'),
   })

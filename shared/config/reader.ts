@@ -78,6 +78,11 @@ export class EnvironmentReader {
     return value
   }
 
+  seconds(name: string, fallback: number): number {
+    const digits = this.matching(name, /^[1-9][0-9]{0,8}$/, 'a whole number of seconds, at least 1', String(fallback))
+    return Number(digits)
+  }
+
   /** The settings, frozen; or every problem at once, as one error with exit code 2. */
   finish<T extends object>(settings: T): Readonly<T> {
     if (this.#problems.length === 0) {

@@ -207,15 +207,14 @@ describe.each([
     expect(errors[0]).toContain('NOPERM')
   })
 
-  test('puts replies on any reply queue, and takes none off', async () => {
+  test('puts replies on any reply queue, removes what is too old, and reads none', async () => {
     const redis = asPool(own)
-    for (const command of touching(`reply-${app.name}`).filter(([name = '']) =>
-      /DEL|POP|RANGE|READ|GETALL|RENAME/.test(name),
-    ))
+    for (const command of touching(`reply-${app.name}`).filter(([name = '']) => /POP|READ|GETALL|RENAME/.test(name)))
       expect(await ask(redis, command), command.join(' ')).toBe('NOPERM')
   })
 
-  test.each(admin)('cannot %s %s', async (...command) => {
+  // It looks for reply queues.
+  test.each(admin.filter(([name]) => name !== 'SCAN'))('cannot %s %s', async (...command) => {
     expect(await ask(asPool(own), command)).toBe('NOPERM')
   })
 })

@@ -11,6 +11,7 @@ test('settings are taken as they are, frozen, with what is not set at its defaul
     roleId: 'role',
     secretIdFile: workerSettings['TRANSIT_SECRET_ID_FILE'],
     policy: { location: workerSettings['POLICY'], publicKeyFile: undefined },
+    timesToLive: { replySeconds: 86_400, deadLetterSeconds: 2_592_000 },
     logLevel: 'info',
   })
   for (const part of [config, config.queue, config.transit, config.policy]) expect(Object.isFrozen(part)).toBe(true)
@@ -75,6 +76,13 @@ test('a hash tag is a good prefix', () => {
 test.each(['INFO', 'verbose', 'info '])('a bad log level is refused, never replaced: %j', (level) => {
   expect(problems({ LOG_LEVEL: level })).toHaveLength(1)
 })
+
+test.each(['0', '-1', '1.5', '1e3', '1d', ' 60', '9999999999'])(
+  'a bad time to live is refused, never replaced: %j',
+  (time) => {
+    expect(problems({ REPLY_TTL_S: time, DEAD_LETTER_TTL_S: time })).toHaveLength(2)
+  },
+)
 
 describe('OpenBao’s own names', () => {
   const without = { ...workerSettings, TRANSIT_ADDR: '' }
