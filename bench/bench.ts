@@ -20,6 +20,7 @@ export interface ServerPids {
 
 /** What the bench puts on servers of the user's goes again. The embedded ones go as a whole. */
 function leaveAsFound(vault: TestVault, { name, tenant }: TestActor, servers: ServerPids): void {
+  if (servers.valkey === undefined) vault.onClose(() => vault.queueUsers.removeActor(name, () => undefined))
   if (servers.openbao === undefined) vault.onClose(() => removeActor(vault.bao, name, () => undefined))
   if (servers.postgres !== undefined) return
   for (const table of ['records', 'audit'])

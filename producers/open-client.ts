@@ -3,13 +3,15 @@ import { hostOf } from '../shared/config/addresses.ts'
 import type { ActorCredentials, QueueConfig } from '../shared/config/environment.ts'
 import type { QueueName } from '../shared/contract/grammar.ts'
 import { replyQueueName } from '../shared/contract/names.ts'
+import { authoritySettings, certificateProblem } from '../shared/errors/certificates.ts'
+import { errorCode } from '../shared/errors/error-code.ts'
 import { ContentRefused, Unavailable } from '../shared/errors/server-errors.ts'
 import { UserError } from '../shared/errors/user-error.ts'
 import { Closing } from '../shared/lifecycle/closing.ts'
 import { within } from '../shared/lifecycle/within.ts'
 import type { Logger } from '../shared/log/log.ts'
 import { createLogger } from '../shared/log/log.ts'
-import { connectQueue } from '../shared/queue/connection.ts'
+import { connected, connectQueue } from '../shared/queue/connection.ts'
 import type { OpenBaoAddress } from '../shared/transit/http.ts'
 import { openTransit } from '../shared/transit/index.ts'
 import { Client } from './client.ts'
@@ -41,6 +43,7 @@ export async function createClient(config: ClientConfig): Promise<Client> {
     closing.onClose('transit', opened.close)
     const commands = connectQueue(queue.url, log, 'patient')
     closing.onClose('queue connection', () => commands.disconnect())
+    const firstTry = within(openWithinMs, connected(commands))
     const blocking = connectQueue(queue.url, log, 'patient')
     closing.onClose('event connection', () => blocking.disconnect())
 
@@ -58,7 +61,11 @@ export async function createClient(config: ClientConfig): Promise<Client> {
     const withdrawals = new Withdrawals(requests, replies)
     closing.onClose('withdrawals', () => withdrawals.settled())
 
-    if ((await within(openWithinMs, replies.ready())) === 'late') throw new UserError(redisAdvice(queue.url))
+    const ready = within(openWithinMs, replies.ready())
+    ready.catch(() => undefined) // where it is not waited for
+    const problem = certificateProblem(errorCode(await firstTry), authoritySettings.redis)
+    if (problem !== undefined) throw new UserError(`${redisAt(queue.url)} ${problem}`)
+    if ((await ready) === 'late') throw new UserError(redisAdvice(queue.url))
     await sessions.current('detok').catch((error: unknown) => {
       const exitCode = error instanceof UserError ? error.exitCode : undefined
       throw new UserError(transitAdvice(error, address.address, actor), exitCode)
@@ -73,8 +80,9 @@ export async function createClient(config: ClientConfig): Promise<Client> {
   }
 }
 
+const redisAt = (url: string): string => `Redis at ${hostOf(url)} (QUEUE_URL)`
 const redisAdvice = (url: string): string =>
-  `Redis at ${hostOf(url)} (QUEUE_URL) does not answer: is it running, and are user and password right?`
+  `${redisAt(url)} does not answer: is it running, and are user and password right?`
 
 function transitAdvice(error: unknown, address: string, actor: string): string {
   if (error instanceof UserError) {
@@ -83,5 +91,7 @@ function transitAdvice(error: unknown, address: string, actor: string): string {
   if (error instanceof ContentRefused || (error instanceof Unavailable && error.reason === 'refused our token')) {
     return `OpenBao at ${address} has no session key for the actor ${actor}: make it with \`pii-vault actor add ${actor}\`.`
   }
+  const problem = error instanceof Unavailable ? certificateProblem(error.code, authoritySettings.transit) : undefined
+  if (problem !== undefined) return `OpenBao at ${address} (TRANSIT_ADDR) ${problem}`
   return `OpenBao at ${address} (TRANSIT_ADDR) cannot be used: is it running and unsealed?`
 }

@@ -27,7 +27,8 @@ export class Withdrawals {
   withdraw(tickets: Iterable<Ticket>): void {
     for (const { queue, id, request } of tickets) {
       const removals = [
-        this.#requests[queue].remove(id),
+        // It has no children, and who adds requests may not look for them.
+        this.#requests[queue].remove(id, { removeChildren: false }),
         this.#replies.discard(replyJobId(queue, id, request)),
         this.#replies.discard(hintJobId(queue, id)),
       ]

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Secret } from '../shared/crypto/secret.ts'
+import { authoritySettings, certificateProblem } from '../shared/errors/certificates.ts'
 import { Unavailable } from '../shared/errors/server-errors.ts'
 import { UserError } from '../shared/errors/user-error.ts'
 import type { OpenBaoAddress } from '../shared/transit/http.ts'
@@ -65,7 +66,9 @@ export class OpenBaoAdmin {
 
   async #call(method: 'GET' | 'POST' | 'DELETE', path: string, content?: object) {
     const answer = await this.#http.request(method, path, this.#token, content).catch((error: unknown) => {
-      const reason = error instanceof Unavailable ? error.reason : 'no answer'
+      const { reason, code } = error instanceof Unavailable ? error : { reason: 'no answer', code: undefined }
+      const problem = certificateProblem(code, authoritySettings.transit)
+      if (problem !== undefined) throw new UserError(`OpenBao at ${this.#address} ${problem}`)
       throw new UserError(`OpenBao at ${this.#address} cannot be used: ${reason}. Is it running and unsealed?`)
     })
     const { status, body } = answer

@@ -4,6 +4,7 @@ import { Client } from 'pg'
 import { hostOf } from '../shared/config/addresses.ts'
 import type { QueueName } from '../shared/contract/grammar.ts'
 import { queues } from '../shared/contract/grammar.ts'
+import { authoritySettings, certificateProblem } from '../shared/errors/certificates.ts'
 import { errorCode } from '../shared/errors/error-code.ts'
 import { UserError } from '../shared/errors/user-error.ts'
 import { databaseRole, ensureDatabaseRole, setPassword, wasGivenPassword } from './database-roles.ts'
@@ -103,6 +104,8 @@ function newClient(databaseUrl: string): Client {
 }
 
 function databaseError(databaseUrl: string, error: unknown): UserError {
+  const problem = certificateProblem(errorCode(error), authoritySettings.postgres)
+  if (problem !== undefined) return new UserError(`Postgres at ${hostOf(databaseUrl)} (DATABASE_URL) ${problem}`)
   return new UserError(
     `Postgres at ${hostOf(databaseUrl)} (DATABASE_URL) refused the set-up: ${errorCode(error) ?? 'no code'}. Is it running, and may this user create roles and schemas?`,
   )

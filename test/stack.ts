@@ -24,6 +24,9 @@ declare module 'vitest' {
   }
 }
 
+/** Each vault has a prefix of its own, and the pools of one stack work for all of them. */
+const testPrefixes = ['test-*']
+
 /** An embedded stack in a directory of its own, provisioned. `stop`, or this process's end, leaves nothing behind. */
 export async function startTestStack(): Promise<{ stack: TestStack; stop: () => Promise<void> }> {
   const directory = await mkdtemp(join(tmpdir(), 'pii-vault-test-'))
@@ -33,7 +36,9 @@ export async function startTestStack(): Promise<{ stack: TestStack; stop: () => 
   try {
     const { addresses, transitRootToken: token } = await startStack({ directory: stackDirectory })
     const { queueUrl, databaseUrl, transitAddr } = addresses
-    await provision({ databaseUrl, transit: { address: transitAddr }, token, credentials }, () => undefined)
+    const transit = { address: transitAddr }
+    const queue = { url: queueUrl, prefixes: testPrefixes }
+    await provision({ databaseUrl, transit, token, queue, credentials }, () => undefined)
     const rootToken = token.reveal()
     return { stack: { directory: stackDirectory, queueUrl, databaseUrl, transitAddr, rootToken, credentials }, stop }
   } catch (error) {

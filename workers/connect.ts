@@ -3,6 +3,8 @@ import type { WorkerConfig } from '../shared/config/environment.ts'
 import type { QueueName } from '../shared/contract/grammar.ts'
 import { kekName } from '../shared/contract/names.ts'
 import { Database } from '../shared/db/database.ts'
+import { authoritySettings, certificateProblem } from '../shared/errors/certificates.ts'
+import { errorCode } from '../shared/errors/error-code.ts'
 import type { DependencyName } from '../shared/errors/server-errors.ts'
 import { Unavailable } from '../shared/errors/server-errors.ts'
 import { exitCodes, UserError } from '../shared/errors/user-error.ts'
@@ -46,7 +48,7 @@ export async function connect(
   const connection = connectQueue(config.queue.url, log, 'impatient')
   const replies = new ReplyQueues(connection, config.queue.prefix, workerName)
   closing.onClose('replies', () => replies.close())
-  await connected(connection)
+  const refused = errorCode(await connected(connection))
 
   const operation = queue === 'detok' ? 'decrypt' : 'encrypt'
   const dependencies: Dependencies = {
@@ -59,34 +61,50 @@ export async function connect(
     metrics,
     log,
   }
-  await Promise.all(serversOf(dependencies).map((server) => assertReachable(server, config)))
+  await Promise.all(serversOf(dependencies).map((server) => assertReachable(server, config, refused)))
   return { dependencies, transitCalls: () => transit.calls }
 }
 
-/** What is missing at the start is more often a mistake than an outage, so it is said instead of waited for. */
+/**
+ * What is missing at the start is more often a mistake than an outage, so it is said instead of waited for. `queueCode`: of
+ * the first attempt to connect to Redis, as its client tells those who ask later only that there is no connection.
+ */
 async function assertReachable(
   server: Pick<Dependency<unknown>, 'name' | 'check'>,
   config: WorkerConfig,
+  queueCode: string | undefined,
 ): Promise<void> {
   const failure = await server.check()
   if (failure instanceof UserError) throw failure
   if (failure === undefined) return
   const refused = failure instanceof Unavailable && failure.reason === 'refused our credentials'
+  const code = server.name === 'redis' ? queueCode : failure instanceof Unavailable ? failure.code : undefined
+  const where = placeOf(server.name, config)
+  const problem = certificateProblem(code, authoritySettings[server.name])
   throw new UserError(
-    `${failure.message}\n${advice(server.name, config)}`,
+    problem === undefined ? `${failure.message}\n${where} ${advice[server.name]}` : `${where} ${problem}`,
     refused ? exitCodes.credentials : exitCodes.failed,
   )
 }
 
-function advice(name: DependencyName, { queue, databaseUrl, transit, policy }: WorkerConfig): string {
+function placeOf(name: DependencyName, { queue, databaseUrl, transit, policy }: WorkerConfig): string {
   switch (name) {
     case 'postgres':
-      return `Postgres at ${hostOf(databaseUrl)} (DATABASE_URL) cannot be used: is it running and writable, are user and password right, and was \`pii-vault setup\` run on it?`
+      return `Postgres at ${hostOf(databaseUrl)} (DATABASE_URL)`
     case 'transit':
-      return `OpenBao at ${hostOf(transit.address)} (TRANSIT_ADDR) cannot be used: is it running and unsealed, and was \`pii-vault setup\` run on it?`
+      return `OpenBao at ${hostOf(transit.address)} (TRANSIT_ADDR)`
     case 'redis':
-      return `Redis at ${hostOf(queue.url)} (QUEUE_URL) cannot be used: is it running, and are user and password right?`
+      return `Redis at ${hostOf(queue.url)} (QUEUE_URL)`
     case 'policy':
-      return `The policy at ${policy.location} (POLICY) does not answer.`
+      return `The policy at ${policy.location} (POLICY)`
   }
+}
+
+const advice: Record<DependencyName, string> = {
+  postgres:
+    'cannot be used: is it running and writable, are user and password right, and was `pii-vault setup` run on it?',
+  transit: 'cannot be used: is it running and unsealed, and was `pii-vault setup` run on it?',
+  redis:
+    'cannot be used: is it running, are user and password right, and may this user use the keys under QUEUE_PREFIX?',
+  policy: 'does not answer.',
 }

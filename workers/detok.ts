@@ -52,9 +52,9 @@ export function createDetok(dependencies: Dependencies): Pipeline {
 
   async function process(job: Job<unknown>): Promise<void> {
     const opened = await open(job)
-    if (opened.kind !== 'open') return refuse(opened)
+    if (opened.kind !== 'open') return refuse(job, opened)
     const { request, body } = opened
-    await orRefuse(request, async () => {
+    await orRefuse(job, request, async () => {
       const entries = await gather.add(askedItems(request, body))
       assertAudited(entries)
       await answer(request, entries.map(replyItem))
@@ -63,7 +63,7 @@ export function createDetok(dependencies: Dependencies): Pipeline {
 
   return {
     process: timings.timed('job', process),
-    giveUp: (job) => refuse(unopened(job, 'unavailable')),
+    giveUp: (job) => refuse(job, unopened(job, 'unavailable')),
     batches: () => gather.started,
   }
 }

@@ -3,7 +3,7 @@ import { Worker } from 'bullmq'
 import { z } from 'zod'
 import { limits } from '../shared/contract/grammar.ts'
 import { aheadOfBulk } from './ahead-of-bulk.ts'
-import { makeJobsReadable } from './readable-jobs.ts'
+import { makeJobsReadable, UnreadableData } from './readable-jobs.ts'
 import { SmallRequests } from './small-requests.ts'
 
 /** Two full rounds of every batch slot: enough to fill batches from, and no more than memory should hold. */
@@ -31,7 +31,7 @@ const saidItems = z.object({ items: z.int().min(1).max(limits.itemsPerRequest) }
  * same (small-requests.ts).
  *
  * A job's own options are not the producer's to set. It is run until it is done, so it has one attempt and is removed;
- * and one whose data is no JSON reaches the processor without data, instead of staying in `active` for ever.
+ * and one whose data is no JSON reaches the processor with its size alone, instead of staying in `active` for ever.
  */
 export class IntakeWorker extends Worker<unknown, void> {
   readonly #givenUp = new WeakSet<Job<unknown>>()
@@ -108,7 +108,9 @@ export class IntakeWorker extends Worker<unknown, void> {
     try {
       return super.createJob(json, jobId)
     } catch {
-      return super.createJob({ ...json, data: '{}' }, jobId)
+      const job = super.createJob({ ...json, data: '{}' }, jobId)
+      job.data = new UnreadableData(Buffer.byteLength(json.data))
+      return job
     }
   }
 

@@ -39,6 +39,16 @@ export class Metrics {
     help: 'Changed policy bundles that were not taken: broken, unsigned, older. The one before stays in force.',
     registers: this.#registers,
   })
+  readonly #repliesExpired = new Counter({
+    name: 'pii_vault_replies_expired_total',
+    help: 'Replies and hints that nobody read within REPLY_TTL_S, of any pool, and that this replica removed.',
+    registers: this.#registers,
+  })
+  readonly #deadLettersExpired = new Counter({
+    name: 'pii_vault_dead_letters_expired_total',
+    help: 'Dead letters of this pool that were older than DEAD_LETTER_TTL_S, and that this replica removed.',
+    registers: this.#registers,
+  })
   readonly #stages = new Histogram({
     name: 'pii_vault_stage_seconds',
     help: 'How long a stage of the pipeline took for a batch or a request; job is a whole request, from pick-up to its reply.',
@@ -66,6 +76,14 @@ export class Metrics {
 
   policyRejected(): void {
     this.#policyRejections.inc()
+  }
+
+  repliesExpired(count: number): void {
+    this.#repliesExpired.inc(count)
+  }
+
+  deadLettersExpired(count: number): void {
+    this.#deadLettersExpired.inc(count)
   }
 
   stage(stage: string, milliseconds: number): void {

@@ -8,6 +8,15 @@ const substitutes: Readonly<Record<string, string>> = { opts: '{}', parent: '', 
 const objects: ReadonlySet<string> = new Set(['opts', 'parent'])
 const fetching: ReadonlySet<string> = new Set(['moveToActive', 'moveToFinished'])
 
+/** What stands in for a job's data that is no JSON. */
+export class UnreadableData {
+  readonly bytes: number
+
+  constructor(bytes: number) {
+    this.bytes = bytes
+  }
+}
+
 /**
  * Lets this backend fetch and finish any job, whatever was written into its hash. It leans on BullMQ 6.7, whose backend runs
  * each of its scripts by `execCommand`; a test with such hashes tells if that changes.

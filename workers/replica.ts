@@ -9,6 +9,7 @@ import { connectQueue } from '../shared/queue/connection.ts'
 import { connect } from './connect.ts'
 import { serversOf } from './dependencies.ts'
 import { createDetok } from './detok.ts'
+import { Expiry } from './expiry.ts'
 import type { Readiness } from './health.ts'
 import { IntakeWorker } from './intake.ts'
 import type { Metrics } from './metrics.ts'
@@ -89,6 +90,8 @@ export class Replica {
     )
     // Without Redis there is nobody to wait for, and BullMQ would wait for ever.
     closing.onClose('queue worker', () => worker.close(connection.status !== 'ready'))
+    const expiry = new Expiry(queue, config.timesToLive, dependencies)
+    closing.onClose('expiry', () => expiry.close())
     // First to be closed: whoever waits for a server gives its job back.
     closing.onClose('waiting jobs', () => {
       for (const server of servers) server.close()
@@ -112,6 +115,7 @@ export class Replica {
     worker.on('error', (error) => log.debug({ err: error }, 'queue'))
     await worker.waitUntilReady()
     worker.run().catch(onFatal)
+    expiry.run().catch(onFatal)
     for (const server of servers) server.onChange(() => replica.#setIntake())
     replica.#setIntake()
     log.info({ queue, worker: name }, 'replica started')

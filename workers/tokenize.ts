@@ -39,7 +39,7 @@ export function createTokenize(dependencies: Dependencies): Pipeline {
   const encrypt = timings.timed('encrypt', encryptItems)
   const store = timings.timed('store and audit', createStore(dependencies, audit))
   const answer = timings.timed('reply', reply.items)
-  const { refuse, orRefuse } = createRefuse('tokenize', audit, reply, dependencies)
+  const { refuse, refuseAudited, orRefuse } = createRefuse('tokenize', audit, reply, dependencies)
   const gather = new Coalescer({ batchItems: itemsPerBatch, batchesInFlight, run: processBatch })
 
   async function processBatch(batch: Entry<GivenItem>[]): Promise<StoredEntry[]> {
@@ -54,20 +54,22 @@ export function createTokenize(dependencies: Dependencies): Pipeline {
 
   async function process(job: Job<unknown>): Promise<void> {
     const opened = await open(job)
-    if (opened.kind !== 'open') return refuse(opened)
+    if (opened.kind !== 'open') return refuse(job, opened)
     const { request, body } = opened
-    await orRefuse(request, async () => {
+    await orRefuse(job, request, async () => {
       const entries = await gather.add(givenItems(request, body))
       assertAudited(entries)
       const items = entries.map(replyItem)
       // Found item by item, it is a matter of the request as a whole.
-      await (items.includes('conflict') ? reply.refusal(request, 'conflict') : answer(request, items.filter(isItem)))
+      await (items.includes('conflict')
+        ? refuseAudited(job, request, 'conflict')
+        : answer(request, items.filter(isItem)))
     })
   }
 
   return {
     process: timings.timed('job', process),
-    giveUp: (job) => refuse(unopened(job, 'unavailable')),
+    giveUp: (job) => refuse(job, unopened(job, 'unavailable')),
     batches: () => gather.started,
   }
 }

@@ -14,13 +14,12 @@ export async function temporaryDirectory(vault: TestVault): Promise<string> {
 /** The environment of a producer in a process of its own: the client library, or the command line. */
 export async function producerEnvironment(
   { stack, prefix }: TestVault,
-  { name, roleId, secretId }: TestActor,
+  { name, roleId, secretId, queueUrl }: TestActor,
   directory: string,
 ): Promise<Record<string, string>> {
   const credentials = join(directory, `${name}.json`)
-  await writeActorCredentials(credentials, name, { roleId, secretId: secretId.reveal() })
+  await writeActorCredentials(credentials, name, { roleId, secretId: secretId.reveal() }, queueUrl)
   return {
-    QUEUE_URL: stack.queueUrl,
     QUEUE_PREFIX: prefix,
     TRANSIT_ADDR: stack.transitAddr,
     ACTOR_CREDENTIALS_FILE: credentials,

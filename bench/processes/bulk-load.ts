@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { Queue } from 'bullmq'
 import { createClient } from '../../producers/index.ts'
 import { readProducerConfig } from '../../shared/config/environment.ts'
 import { createLogger } from '../../shared/log/log.ts'
@@ -15,8 +14,7 @@ const timeoutMs = 3_000_000
 const config = readProducerConfig(process.env)
 const client = await createClient({ ...config, replyName: process.env['BENCH_REPLY_NAME'] ?? '' })
 const connection = connectQueue(config.queue.url, createLogger('warn', 'bench'), 'patient')
-const queue = new Queue('detok', { connection, prefix: config.queue.prefix, skipMetasUpdate: true })
-queue.on('error', (error) => console.error(error))
+const key = `${config.queue.prefix}:detok`
 
 export interface BulkLoad {
   readonly tokens: readonly string[]
@@ -37,7 +35,8 @@ function someTokens(): string[] {
 }
 
 async function fill(): Promise<void> {
-  const { wait = 0, prioritized = 0 } = await queue.getJobCounts('wait', 'prioritized')
+  // BullMQ's own counting also looks at a job, which is not for a producer to see.
+  const [wait, prioritized] = [await connection.llen(`${key}:wait`), await connection.zcard(`${key}:prioritized`)]
   const lacking = Math.max(0, load.waiting - wait - prioritized)
   for (let i = 0; i < lacking; i++) {
     await client.submit('detok', someTokens(), { purpose: 'bench', timeoutMs })
@@ -73,6 +72,5 @@ export type BulkLoadHandlers = typeof handlers
 serve(handlers, async () => {
   await handlers.stop()
   await client.close()
-  await queue.close()
   connection.disconnect()
 })

@@ -1,3 +1,4 @@
+import { accessSync, constants } from 'node:fs'
 import { isServerAddress, parseServerAddress, serverAddressForm } from '../policy/location.ts'
 import type { EnvironmentReader } from './reader.ts'
 
@@ -32,6 +33,9 @@ export function readDatabaseUrl(reader: EnvironmentReader): string {
   // For pg the last of a parameter counts, and `host` more than the host.
   if (url.searchParams.has('host'))
     reader.problem('DATABASE_URL must name its host before the path, not as a parameter')
+  const authority = url.searchParams.getAll('sslrootcert').at(-1)
+  if (authority !== undefined && !isReadable(authority))
+    reader.problem('DATABASE_URL names in `sslrootcert` no file that can be read')
   const verified = url.searchParams.getAll('sslmode').at(-1) === 'verify-full'
   return requireTls(reader, 'DATABASE_URL', url, verified, 'sslmode=verify-full')
 }
@@ -107,6 +111,15 @@ function readUrl(reader: EnvironmentReader, names: string[], protocols: string[]
   if (url !== null && protocols.includes(url.protocol) && url.hostname !== '') return url
   reader.problem(`${names[0]} is no usable address: it must be ${meaning}`)
   return undefined
+}
+
+function isReadable(file: string): boolean {
+  try {
+    accessSync(file, constants.R_OK)
+    return true
+  } catch {
+    return false
+  }
 }
 
 function requireTls(reader: EnvironmentReader, name: string, url: URL, secure: boolean, how: string): string {

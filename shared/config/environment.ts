@@ -22,6 +22,11 @@ export interface QueueConfig {
   readonly prefix: string
 }
 
+export interface TimesToLive {
+  readonly replySeconds: number
+  readonly deadLetterSeconds: number
+}
+
 /** What one replica of a worker pool needs. */
 export interface WorkerConfig {
   readonly queue: QueueConfig
@@ -30,6 +35,8 @@ export interface WorkerConfig {
   readonly roleId: string
   readonly secretIdFile: string
   readonly policy: PolicyLocation
+  /** How long what nobody comes for is kept. */
+  readonly timesToLive: TimesToLive
   /** Where probes and Prometheus are answered; nowhere if undefined. */
   readonly metricsAddress: ListenAddress | undefined
   readonly logLevel: LogLevel
@@ -49,14 +56,15 @@ export interface ActorCredentials {
   readonly secretId: Secret
 }
 
-/** Rights over OpenBao. */
-export interface TransitAdminConfig {
+/** Rights over OpenBao, and over the queue unless that is to be left alone. */
+export interface ActorAdminConfig {
   readonly transit: OpenBaoAddress
   readonly token: Secret
+  readonly queue: QueueConfig | undefined
 }
 
-/** What provisioning needs: rights over Postgres too, and no queue. */
-export interface AdminConfig extends TransitAdminConfig {
+/** What provisioning needs: rights over Postgres too. */
+export interface AdminConfig extends ActorAdminConfig {
   readonly databaseUrl: string
 }
 
@@ -73,6 +81,10 @@ export function readWorkerConfig(env: Environment): WorkerConfig {
       'a file that holds the secret id, readable by this process alone',
     ),
     policy: readPolicyLocation(reader),
+    timesToLive: {
+      replySeconds: reader.seconds('REPLY_TTL_S', 86_400),
+      deadLetterSeconds: reader.seconds('DEAD_LETTER_TTL_S', 30 * 86_400),
+    },
     metricsAddress: readListenAddress(reader, 'METRICS_ADDR'),
     logLevel: reader.oneOf('LOG_LEVEL', logLevels, 'info'),
   })
@@ -82,28 +94,30 @@ export function readProducerConfig(env: Environment): ProducerConfig {
   const reader = new EnvironmentReader(env)
   refuseUnverifiedTls(reader)
   const file = reader.required('ACTOR_CREDENTIALS_FILE', 'the file that `pii-vault actor add NAME --out FILE` wrote')
-  return reader.finish({
-    queue: readQueue(reader),
-    transit: readTransit(reader),
-    credentials: readCredentials(reader, file),
-  })
+  const { queueUrl, ...credentials } = readCredentials(reader, file)
+  reader.standIn('QUEUE_URL', queueUrl)
+  return reader.finish({ queue: readQueue(reader), transit: readTransit(reader), credentials })
 }
 
 export function readAdminConfig(env: Environment): AdminConfig {
   const reader = new EnvironmentReader(env)
   refuseUnverifiedTls(reader)
-  return reader.finish({ databaseUrl: readDatabaseUrl(reader), ...readTransitAdmin(reader) })
+  return reader.finish({ databaseUrl: readDatabaseUrl(reader), ...readActorAdmin(reader) })
 }
 
-export function readTransitAdminConfig(env: Environment): TransitAdminConfig {
+export function readActorAdminConfig(env: Environment): ActorAdminConfig {
   const reader = new EnvironmentReader(env)
   refuseUnverifiedTls(reader)
-  return reader.finish(readTransitAdmin(reader))
+  return reader.finish(readActorAdmin(reader))
 }
 
-function readTransitAdmin(reader: EnvironmentReader): TransitAdminConfig {
+function readActorAdmin(reader: EnvironmentReader): ActorAdminConfig {
   const meaning = 'an OpenBao token that may write policies, AppRoles and keys'
-  return { transit: readTransit(reader), token: new Secret(reader.required(['BAO_TOKEN', 'VAULT_TOKEN'], meaning)) }
+  return {
+    transit: readTransit(reader),
+    token: new Secret(reader.required(['BAO_TOKEN', 'VAULT_TOKEN'], meaning)),
+    queue: reader.optional('QUEUE_URL') === undefined ? undefined : readQueue(reader),
+  }
 }
 
 function readQueue(reader: EnvironmentReader): QueueConfig {
@@ -124,9 +138,14 @@ function readTransit(reader: EnvironmentReader): OpenBaoAddress {
   }
 }
 
-const credentialsFile = z.object({ actor: actorName, role_id: z.string().min(1), secret_id: z.string().min(1) })
+const credentialsFile = z.object({
+  actor: actorName,
+  role_id: z.string().min(1),
+  secret_id: z.string().min(1),
+  queue_url: z.string().optional(),
+})
 
-function readCredentials(reader: EnvironmentReader, file: string): ActorCredentials {
+function readCredentials(reader: EnvironmentReader, file: string): ActorCredentials & { queueUrl?: string } {
   const nothing = { actor: '', roleId: '', secretId: new Secret('') }
   if (file === '') return nothing
   let content: unknown
@@ -141,5 +160,7 @@ function readCredentials(reader: EnvironmentReader, file: string): ActorCredenti
     reader.problem('ACTOR_CREDENTIALS_FILE names a file without `actor`, `role_id` and `secret_id`')
     return nothing
   }
-  return { actor: parsed.data.actor, roleId: parsed.data.role_id, secretId: new Secret(parsed.data.secret_id) }
+  const { actor, role_id, secret_id, queue_url } = parsed.data
+  const queueUrl = queue_url === undefined ? {} : { queueUrl: queue_url }
+  return { actor, roleId: role_id, secretId: new Secret(secret_id), ...queueUrl }
 }

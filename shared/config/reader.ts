@@ -8,7 +8,7 @@ export type Environment = Readonly<Record<string, string | undefined>>
  * A bad value is never replaced by a default.
  */
 export class EnvironmentReader {
-  readonly #env: Environment
+  #env: Environment
   readonly #problems: string[] = []
 
   constructor(env: Environment) {
@@ -23,6 +23,11 @@ export class EnvironmentReader {
   optional(...names: string[]): string | undefined {
     const name = this.#firstSet(names)
     return name && this.#env[name]
+  }
+
+  /** What counts where the variable is not set. */
+  standIn(name: string, value: string | undefined): void {
+    if (this.optional(name) === undefined) this.#env = { ...this.#env, [name]: value }
   }
 
   required(names: string | string[], meaning: string): string {
@@ -71,6 +76,11 @@ export class EnvironmentReader {
     if (value === undefined) return fallback
     if (!pattern.test(value)) this.problem(`${name} must be ${meaning}`)
     return value
+  }
+
+  seconds(name: string, fallback: number): number {
+    const digits = this.matching(name, /^[1-9][0-9]{0,8}$/, 'a whole number of seconds, at least 1', String(fallback))
+    return Number(digits)
   }
 
   /** The settings, frozen; or every problem at once, as one error with exit code 2. */

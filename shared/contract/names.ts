@@ -16,4 +16,8 @@ export const hintJobId = (queue: QueueName, id: string): string => `hint.${queue
 export const replyQueueName = (actor: string, instance?: string): string =>
   instance === undefined ? `reply-${actor}` : `reply-${actor}.${instance}`
 
+/** `putAt`: when the job was put on its queue, in milliseconds. */
+export const deadLetterId = (queue: QueueName, jobIdDigest: string, putAt: number): string =>
+  `${queue}.${jobIdDigest.slice(0, 16)}.${putAt}`
+
 export const deadLetterQueueName = (queue: QueueName): string => `dead-${queue}`

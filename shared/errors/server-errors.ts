@@ -29,6 +29,8 @@ export class Unavailable extends Error {
   readonly reason: UnavailableReason
   /** From `Retry-After`, where a server sent one. */
   readonly retryAfterMs: number | undefined
+  /** Of a system call, of TLS, or SQLSTATE. */
+  readonly code: string | undefined
 
   constructor(
     dependency: DependencyName,
@@ -39,6 +41,7 @@ export class Unavailable extends Error {
     this.dependency = dependency
     this.reason = reason
     this.retryAfterMs = options.retryAfterMs
+    this.code = errorCode(options.cause)
   }
 }
 
@@ -75,5 +78,5 @@ export class ShuttingDown extends Error {
 function detail({ cause, status }: { cause?: unknown; status?: number }): string {
   if (status !== undefined) return ` (status ${status})`
   const code = errorCode(cause) ?? ''
-  return /^[A-Z0-9_]{2,32}$/.test(code) ? ` (${code})` : ''
+  return /^[A-Z0-9_]{2,64}$/.test(code) ? ` (${code})` : ''
 }

@@ -19,10 +19,10 @@ export function connectQueue(url: string, log: Logger, patience: 'patient' | 'im
   return connection
 }
 
-/** Resolves when the first attempt to connect has ended, well or badly: a command tells which. */
-export async function connected(connection: Redis): Promise<void> {
-  if (connection.status === 'ready') return
-  await new Promise<void>((resolve) => {
-    for (const event of ['ready', 'error', 'close']) connection.once(event, () => resolve())
+/** Resolves when the first attempt to connect has ended: with the error of one that ended badly, if it has one. */
+export async function connected(connection: Redis): Promise<unknown> {
+  if (connection.status === 'ready') return undefined
+  return new Promise((resolve) => {
+    for (const event of ['ready', 'error', 'close']) connection.once(event, resolve)
   })
 }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
@@ -9,6 +10,9 @@ import type { ServiceRecord } from '../state.ts'
 // BullMQ's own minimum.
 const oldest = '6.2'
 
+const usersFile = 'users.acl'
+const administrator = (password: string) => `user default on >${password} ~* &* +@all`
+
 const settings = [
   'protected-mode yes',
   'daemonize no',
@@ -17,6 +21,8 @@ const settings = [
   'save ""',
   // BullMQ's queues are data, not a cache: nothing may be thrown out to make room.
   'maxmemory-policy noeviction',
+  // In `dir`, with the data: who may do what is kept there by ACL SAVE.
+  `aclfile ${usersFile}`,
 ]
 
 export const valkey: Service = {
@@ -46,7 +52,9 @@ export const valkey: Service = {
   async prepare(place, record, binary) {
     if (!record.madeBy) await rm(place.data, { recursive: true, force: true })
     await mkdir(place.data, { recursive: true, mode: 0o700 })
-    const own = ['bind 127.0.0.1', `port ${record.ports[0]}`, 'dir ./data', `requirepass ${record.password}`]
+    const users = join(place.data, usersFile)
+    if (!existsSync(users)) await writeFile(users, `${administrator(record.password)}\n`, { mode: 0o600 })
+    const own = ['bind 127.0.0.1', `port ${record.ports[0]}`, 'dir ./data']
     await writeFile(join(place.folder, 'valkey.conf'), [...settings, ...own, ''].join('\n'), { mode: 0o600 })
     return { file: binary.file, args: ['valkey.conf'] }
   },
@@ -57,10 +65,15 @@ export const valkey: Service = {
     mount: '/data',
     environment: { VALKEY_CONFIG_PASSWORD: record.password },
     options: ['--user', 'valkey', '--entrypoint', 'sh'],
-    // The configuration goes in by standard input, so the password is neither on a command line nor in the image.
+    // The password comes by the environment, so it is neither on a command line nor in the image.
     args: [
       '-c',
-      `exec valkey-server - <<END\n${[...settings, 'bind 0.0.0.0', 'port 6379', 'dir /data'].join('\n')}\nrequirepass $VALKEY_CONFIG_PASSWORD\nEND\n`,
+      `umask 077
+[ -e /data/${usersFile} ] || echo "${administrator('$VALKEY_CONFIG_PASSWORD')}" > /data/${usersFile}
+exec valkey-server - <<END
+${[...settings, 'bind 0.0.0.0', 'port 6379', 'dir /data'].join('\n')}
+END
+`,
     ],
   }),
 

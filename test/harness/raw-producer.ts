@@ -132,10 +132,17 @@ export class RawProducer {
     return until(`job ${jobId} on ${queueName}`, () => this.queue(queueName).getJob(jobId), withinMs)
   }
 
-  /** The dead letter of a job that did not open. It comes last: when it is there, a hint would be there too. */
+  /** The dead letter of a job. It comes last: when it is there, what its requester is told is there too. */
   async deadLetter(queue: QueueName, jobId: string): Promise<Record<string, unknown>> {
-    const id = `dead.${digestOf(Buffer.from(jobId)).slice(0, 32)}`
-    return (await this.arrival(deadLetterQueueName(queue), id)).data as Record<string, unknown>
+    const name = deadLetterQueueName(queue)
+    const id = await until(`a dead letter of ${jobId}`, async () => (await this.deadLetterIds(queue, jobId))[0])
+    return (await this.arrival(name, id)).data as Record<string, unknown>
+  }
+
+  async deadLetterIds(queue: QueueName, jobId: string): Promise<string[]> {
+    const start = `${queue}.${digestOf(Buffer.from(jobId)).slice(0, 16)}.`
+    const ids = await this.queue(deadLetterQueueName(queue)).getRanges(['wait'], 0, -1)
+    return ids.filter((id) => id.startsWith(start))
   }
 
   /** The audit of one request, in the order of its items. */

@@ -11,7 +11,7 @@ import { Pool } from 'pg'
 import { inject } from 'vitest'
 import type { Client } from '../../producers/index.ts'
 import { createClient } from '../../producers/index.ts'
-import { addActor, OpenBaoAdmin, workerFile } from '../../provision/index.ts'
+import { addActor, OpenBaoAdmin, QueueUsers, workerFile } from '../../provision/index.ts'
 import type { WorkerConfig } from '../../shared/config/environment.ts'
 import { readWorkerConfig } from '../../shared/config/environment.ts'
 import type { QueueName } from '../../shared/contract/grammar.ts'
@@ -37,6 +37,8 @@ export interface TestActor {
   readonly tenant: string
   readonly roleId: string
   readonly secretId: Secret
+  /** The queue as this actor's user. */
+  readonly queueUrl: string
 }
 
 /**
@@ -51,6 +53,7 @@ export class TestVault {
   /** As the superuser. */
   readonly postgres: Pool
   readonly bao: OpenBaoAdmin
+  readonly queueUsers: QueueUsers
   readonly #cleanUp = new CleanUp()
   readonly #queues = new Map<string, Queue>()
   readonly #actors: Record<string, Grants> = {}
@@ -61,6 +64,7 @@ export class TestVault {
     this.redis = new Redis(stack.queueUrl, { maxRetriesPerRequest: null })
     this.postgres = new Pool({ connectionString: stack.databaseUrl, max: 3 })
     this.bao = new OpenBaoAdmin({ address: stack.transitAddr }, new Secret(stack.rootToken))
+    this.queueUsers = new QueueUsers({ url: stack.queueUrl, prefixes: [this.prefix, `${this.prefix}-*`] })
     // A file may take the servers away: what is asked of them meanwhile tells.
     this.redis.on('error', () => undefined)
     this.postgres.on('error', () => undefined)
@@ -82,6 +86,7 @@ export class TestVault {
     if (stop !== undefined) vault.onClose(stop)
     vault.onClose(() => vault.postgres.end())
     vault.onClose(() => vault.bao.close())
+    vault.onClose(async () => vault.queueUsers.close())
     vault.onClose(async () => vault.redis.disconnect())
     vault.onClose(() => Promise.all(Array.from(vault.#queues.values(), (queue) => queue.close())))
     try {
@@ -108,9 +113,10 @@ export class TestVault {
     return { name: actor, tenant, ...(await this.credentials(actor)) }
   }
 
-  async credentials(actor: string): Promise<{ roleId: string; secretId: Secret }> {
+  async credentials(actor: string): Promise<Omit<TestActor, 'name' | 'tenant'>> {
     const { roleId, secretId } = await addActor(this.bao, actor, () => undefined)
-    return { roleId, secretId: new Secret(secretId) }
+    const queueUrl = await this.queueUsers.addActor(actor, () => undefined)
+    return { roleId, secretId: new Secret(secretId), queueUrl }
   }
 
   config(queue: QueueName, overrides: Record<string, string> = {}): WorkerConfig {
@@ -120,7 +126,6 @@ export class TestVault {
   /** The environment of a worker of this pool. */
   environment(queue: QueueName): Record<string, string> {
     return {
-      QUEUE_URL: this.stack.queueUrl,
       QUEUE_PREFIX: this.prefix,
       TRANSIT_ADDR: this.stack.transitAddr,
       POLICY: this.policyDirectory,
@@ -141,9 +146,9 @@ export class TestVault {
     return replica
   }
 
-  async client({ name: actor, roleId, secretId }: TestActor, replyName?: string): Promise<Client> {
+  async client({ name: actor, roleId, secretId, queueUrl }: TestActor, replyName?: string): Promise<Client> {
     const client = await createClient({
-      queue: { url: this.stack.queueUrl, prefix: this.prefix },
+      queue: { url: queueUrl, prefix: this.prefix },
       transit: { address: this.stack.transitAddr },
       credentials: { actor, roleId, secretId },
       ...(replyName === undefined ? {} : { replyName }),

@@ -66,12 +66,12 @@ afterAll(async () => {
   await vault?.close()
 })
 
-async function tracedClient({ name: actor, roleId, secretId }: TestActor) {
+async function tracedClient({ name: actor, roleId, secretId, queueUrl }: TestActor) {
   const write = (line: string) => {
     clientLog += line
   }
   const client = await createClient({
-    queue: { url: vault.stack.queueUrl, prefix: vault.prefix },
+    queue: { url: queueUrl, prefix: vault.prefix },
     transit: { address: vault.stack.transitAddr },
     credentials: { actor, roleId, secretId },
     log: createLogger('trace', 'client', { write }),
@@ -80,11 +80,10 @@ async function tracedClient({ name: actor, roleId, secretId }: TestActor) {
   return client
 }
 
-async function commandEnvironment(actor: TestActor): Promise<Record<string, string>> {
+async function commandEnvironment({ name, roleId, secretId, queueUrl }: TestActor): Promise<Record<string, string>> {
   const file = join(directory, 'actor.json')
-  await writeActorCredentials(file, actor.name, { roleId: actor.roleId, secretId: actor.secretId.reveal() })
-  const { queueUrl, transitAddr } = vault.stack
-  return { QUEUE_URL: queueUrl, QUEUE_PREFIX: vault.prefix, TRANSIT_ADDR: transitAddr, ACTOR_CREDENTIALS_FILE: file }
+  await writeActorCredentials(file, name, { roleId, secretId: secretId.reveal() }, queueUrl)
+  return { QUEUE_PREFIX: vault.prefix, TRANSIT_ADDR: vault.stack.transitAddr, ACTOR_CREDENTIALS_FILE: file }
 }
 
 const serversHold = (text: string) => searchServers(text, vault, directory)

@@ -21,7 +21,7 @@ export class PythonProducer {
   readonly #answers: AsyncIterator<string>
 
   /** `reply`: its reply queue. */
-  constructor(python: Python, vault: TestVault, { name, roleId, secretId }: TestActor, reply: string) {
+  constructor(python: Python, vault: TestVault, { name, roleId, secretId, queueUrl }: TestActor, reply: string) {
     this.#child = spawn(python.program, [script('pii_client.py')], {
       env: python.env,
       stdio: ['pipe', 'pipe', 'inherit'],
@@ -30,7 +30,7 @@ export class PythonProducer {
     if (lines === null) throw new Error('no pipe')
     this.#answers = createInterface(lines)[Symbol.asyncIterator]()
     this.#say({
-      redis: vault.stack.queueUrl,
+      redis: queueUrl,
       prefix: vault.prefix,
       bao: vault.stack.transitAddr,
       actor: name,

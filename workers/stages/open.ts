@@ -21,13 +21,13 @@ export interface Claim {
   readonly reply?: string | undefined
 }
 
-/** A job that cannot be answered with a sealed reply. `envelope`: it has the form of a sealed request, whoever made it. */
+/** A job that cannot be answered with a sealed reply. */
 export interface Unopened {
   readonly kind: 'unopened'
   readonly code: RequestErrorCode
   readonly claim: Claim
-  readonly envelope: RequestEnvelope | undefined
-  readonly jobId: string
+  /** As many as it says it has, if it has the form of a sealed request. */
+  readonly items: number
   readonly attempt: number
 }
 
@@ -107,19 +107,23 @@ export function createOpen<Body extends { items: unknown[]; purpose: string; rea
 }
 
 /** As the audit can hold it: it comes from the job's hash, where anything may stand. */
-const attemptOf = ({ attemptsStarted }: Job<unknown>): number =>
+export const attemptOf = ({ attemptsStarted }: Job<unknown>): number =>
   Number.isInteger(attemptsStarted) ? Math.min(Math.max(attemptsStarted, 1), 32_767) : 1
 
 export function unopened(job: Job<unknown>, code: RequestErrorCode): Unopened {
-  const envelope = requestEnvelope.safeParse(job.data).data
   return {
     kind: 'unopened',
     code,
     claim: claimOf(job.data),
-    envelope: envelope !== undefined && isSealed(envelope) ? envelope : undefined,
-    jobId: job.id ?? '',
+    items: envelopeOf(job.data)?.items ?? 1,
     attempt: attemptOf(job),
   }
+}
+
+/** The data of a job, if it has the form of a sealed request, whoever made it. */
+export function envelopeOf(data: unknown): RequestEnvelope | undefined {
+  const envelope = requestEnvelope.safeParse(data).data
+  return envelope !== undefined && isSealed(envelope) ? envelope : undefined
 }
 
 /** A body that reads as text was never sealed: a clumsy producer put values there, and they must not be copied anywhere. */

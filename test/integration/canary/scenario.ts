@@ -106,7 +106,8 @@ export class Scenario {
     const unopened = await asked({ purpose, items: [token] })
     const session = `vault:v1:${Buffer.alloc(76).toString('base64')}`
     await this.#raw.put(unopened, { data: { ...unopened.envelope, session } })
-    await this.deadLetter('detok', 1)
+    await this.deadLetters('detok', 4)
+    await this.deadLetters('tokenize', 10)
   }
 
   /** Calls that never reach a queue. */
@@ -128,7 +129,7 @@ export class Scenario {
     const jobs = [open, { ...envelope, [canary]: 1 }, { ...envelope, reply: canary }, { ...envelope, body: canary }]
     const queue = this.#vault.queue('detok')
     for (const [i, job] of jobs.entries()) await queue.add('detok', job, { jobId: `clumsy-${i}` })
-    await this.deadLetter('detok', 1 + jobs.length)
+    await this.deadLetters('detok', 4 + jobs.length)
   }
 
   /** One that knows the form of a request, but forgets to encrypt its body. */
@@ -137,7 +138,7 @@ export class Scenario {
     const request = await this.#raw.request('tokenize', content)
     const body = Buffer.from(JSON.stringify(content).padEnd(512)).toString('base64')
     await this.#raw.put(request, { data: { ...request.envelope, body } })
-    await this.deadLetter('tokenize', 1)
+    await this.deadLetters('tokenize', 11)
   }
 
   /** The command line, over files that are in order and files that are not. */
@@ -169,7 +170,7 @@ export class Scenario {
     await run('no text', 1, 'tokenize', await file('object.ndjson', `{"email":{"${text}":1}}\n`), ...email)
   }
 
-  async deadLetter(queue: string, count: number): Promise<void> {
+  async deadLetters(queue: string, count: number): Promise<void> {
     const letters = this.#vault.queue(`dead-${queue}`)
     await until(`${count} dead letters`, async () => (await letters.getWaitingCount()) >= count)
     expect(await letters.getWaitingCount()).toBe(count)

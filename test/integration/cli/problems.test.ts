@@ -120,8 +120,9 @@ describe('settings', () => {
   })
 
   test('credentials that OpenBao refuses: exit code 3', async () => {
-    const { roleId, secretId } = await cli.vault.credentials(`other-${cli.vault.id}`)
-    const content = { actor: `other-${cli.vault.id}`, role_id: roleId, secret_id: `${secretId.reveal()}x` }
+    const { roleId, secretId, queueUrl } = await cli.vault.credentials(`other-${cli.vault.id}`)
+    const secrets = { secret_id: `${secretId.reveal()}x`, queue_url: queueUrl }
+    const content = { actor: `other-${cli.vault.id}`, role_id: roleId, ...secrets }
     const file = place.write('credentials.json', JSON.stringify(content))
     const { code, stderr } = await pii(tokenize, { ACTOR_CREDENTIALS_FILE: file })
     expect(code, stderr).toBe(3)

@@ -74,9 +74,12 @@ test('`stack up` starts it in the background, and is content where it runs', asy
     secrets.add(file.endsWith('.json') ? (JSON.parse(content) as { secret_id: string }).secret_id : content)
   }
   for (const queue of ['detok', 'tokenize']) {
-    const { DATABASE_URL = '' } = parseEnv(place.text(`stack/credentials/${queue}.env`))
-    secrets.add(new URL(DATABASE_URL).password)
+    const { DATABASE_URL = '', QUEUE_URL = '' } = parseEnv(place.text(`stack/credentials/${queue}.env`))
+    for (const url of [DATABASE_URL, QUEUE_URL]) secrets.add(new URL(url).password)
+    expect(new URL(QUEUE_URL).username).toBe(`pii-worker-${queue}`)
   }
+  const { queue_url } = JSON.parse(place.text('stack/credentials/cli.json')) as { queue_url: string }
+  expect(new URL(queue_url).username).toBe('pii-actor-cli')
   printsNoSecret(first)
   const again = await pii('stack', 'up')
   expect(again).toMatchObject({ code: 0 })
@@ -105,8 +108,10 @@ test('`actor` makes, lists, revokes and removes an identity, and prints no secre
   expect(listed.stdout).toMatch(/^cli +detok: version 1, accepted from 1 +tokenize: version 1, .*\nsvc-export +detok/)
   const revoked = await pii('actor', 'revoke', 'svc-export', '--stack')
   expect(revoked).toMatchObject({ code: 0, stderr: expect.stringContaining('destroyed 1 secret ids') })
+  expect(revoked.stderr).toContain('took the passwords of the queue user pii-actor-svc-export')
   expect((await pii('actor', 'list', '--stack')).stdout).toMatch(/svc-export +detok: version 2, accepted from 2/)
-  expect(await pii('actor', 'remove', 'svc-export', '--stack')).toMatchObject({ code: 0 })
+  const removed = await pii('actor', 'remove', 'svc-export', '--stack')
+  expect(removed).toMatchObject({ code: 0, stderr: expect.stringContaining('deleted the queue user') })
   expect((await pii('actor', 'list', '--stack')).stdout).not.toContain('svc-export')
 })
 
@@ -134,7 +139,7 @@ test('the whole way with servers of one’s own: setup --out, actor add, workers
   const { queue_url, database_url, transit_addr } = await status()
   const { rootToken } = (JSON.parse(place.text('stack/openbao/state.json')) as { keys: { rootToken: string } }).keys
   secrets.add(rootToken)
-  const admin = { DATABASE_URL: database_url, TRANSIT_ADDR: transit_addr, BAO_TOKEN: rootToken }
+  const admin = { QUEUE_URL: queue_url, DATABASE_URL: database_url, TRANSIT_ADDR: transit_addr, BAO_TOKEN: rootToken }
   const operator = (...args: string[]) => runCli(args, { env: admin, cwd: place.directory })
 
   // The embedded stack's own workers have credentials already, which are not taken from them by the way.
@@ -151,7 +156,7 @@ test('the whole way with servers of one’s own: setup --out, actor add, workers
   expect(place.text('credentials/detok.env'), 'running workers keep their password').toBe(before)
   expect(await operator('actor', 'add', 'cli', '--out', 'cli.json')).toMatchObject({ code: 0 })
 
-  const common = { QUEUE_URL: queue_url, TRANSIT_ADDR: transit_addr }
+  const common = { TRANSIT_ADDR: transit_addr }
   const workers = ['tokenize', 'detok'].map((queue) => {
     const credentials = parseEnv(readFileSync(place.path(`credentials/${queue}.env`), 'utf8'))
     return startCli(['worker', queue], {
@@ -169,6 +174,17 @@ test('the whole way with servers of one’s own: setup --out, actor add, workers
     for (const worker of workers) worker.kill('SIGTERM')
     expect((await Promise.all(workers.map(({ ended }) => ended))).map(({ code }) => code)).toEqual([0, 0])
   }
+})
+
+test('without QUEUE_URL the queue is left alone, and `setup` and `actor add` say so', async () => {
+  const { database_url, transit_addr } = await status()
+  const { rootToken } = (JSON.parse(place.text('stack/openbao/state.json')) as { keys: { rootToken: string } }).keys
+  const env = { DATABASE_URL: database_url, TRANSIT_ADDR: transit_addr, BAO_TOKEN: rootToken }
+  for (const args of [['setup'], ['actor', 'add', 'elsewhere', '--out', 'elsewhere.json']]) {
+    const ended = await runCli(args, { env, cwd: place.directory })
+    expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining('the queue was left alone') })
+  }
+  expect(place.text('elsewhere.json')).not.toContain('queue_url')
 })
 
 test('`setup` says which server is not there, and which token is refused', async () => {

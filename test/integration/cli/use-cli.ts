@@ -66,13 +66,12 @@ export function useCli({ workers = false, prepare }: Setting = {}): Cli {
 /** The environment in which a command works as this actor on this vault. */
 export async function environmentOf(
   vault: TestVault,
-  { name, roleId, secretId }: TestActor,
+  { name, roleId, secretId, queueUrl }: TestActor,
   place: Workplace,
 ): Promise<Record<string, string>> {
   const file = place.path(`${name}.json`)
-  await writeActorCredentials(file, name, { roleId, secretId: secretId.reveal() })
+  await writeActorCredentials(file, name, { roleId, secretId: secretId.reveal() }, queueUrl)
   return {
-    QUEUE_URL: vault.stack.queueUrl,
     QUEUE_PREFIX: vault.prefix,
     TRANSIT_ADDR: vault.stack.transitAddr,
     ACTOR_CREDENTIALS_FILE: file,

@@ -40,10 +40,10 @@ async function answered({ queue, id, request, reply }: Ticket): Promise<void> {
 }
 
 async function inAnotherProcess(ticket: Ticket & { queue: QueueName }): Promise<Said> {
-  const { name: actor, roleId, secretId } = app
+  const { name: actor, roleId, secretId, queueUrl } = app
   const order: Order = {
     config: {
-      queue: { url: vault.stack.queueUrl, prefix: vault.prefix },
+      queue: { url: queueUrl, prefix: vault.prefix },
       transit: { address: vault.stack.transitAddr },
       credentials: { actor, roleId, secretId: secretId.reveal() },
     },

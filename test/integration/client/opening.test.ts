@@ -37,11 +37,11 @@ async function silentServer(): Promise<string> {
   return `127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-async function openIn(change: { queueUrl?: string; transitAddr?: string } & Partial<TestActor>): Promise<Said> {
-  const { name: actor, roleId, secretId } = { ...app, ...change }
+async function openIn(change: { transitAddr?: string } & Partial<TestActor>): Promise<Said> {
+  const { name: actor, roleId, secretId, queueUrl } = { ...app, ...change }
   const order: Order = {
     config: {
-      queue: { url: change.queueUrl ?? vault.stack.queueUrl, prefix: vault.prefix },
+      queue: { url: queueUrl, prefix: vault.prefix },
       transit: { address: change.transitAddr ?? vault.stack.transitAddr },
       credentials: { actor, roleId, secretId: secretId.reveal() },
     },
@@ -49,7 +49,7 @@ async function openIn(change: { queueUrl?: string; transitAddr?: string } & Part
   const child = new Child([fileURLToPath(new URL('child.ts', import.meta.url))], { input: JSON.stringify(order) })
   expect(await child.exited).toBe(0)
   expect(child.stderr).toBe('')
-  for (const secret of [secretId.reveal(), new URL(vault.stack.queueUrl).password, 'wrong-password'])
+  for (const secret of [secretId.reveal(), new URL(app.queueUrl).password, 'wrong-password'])
     expect(child.stdout).not.toContain(secret)
   return JSON.parse(child.stdout) as Said
 }

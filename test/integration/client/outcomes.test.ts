@@ -119,8 +119,9 @@ test('a request that is refused as a whole throws its code', async () => {
   await expect(refused).rejects.toMatchObject({ code: 'too_large', retryable: false })
 })
 
-test('after all answers were read, nothing is left on any queue', async () => {
-  for (const queue of ['detok', 'tokenize', `reply-${app.name}`, 'dead-detok', 'dead-tokenize']) {
+test('after all answers were read, nothing is left on any queue but the dead letter of the one that was refused', async () => {
+  for (const queue of ['detok', 'tokenize', `reply-${app.name}`, 'dead-detok']) {
     await until(`nothing is on ${queue}`, async () => (await jobsOn(queue)).length === 0)
   }
+  await until('a dead letter', async () => (await jobsOn('dead-tokenize')).length === 1)
 })

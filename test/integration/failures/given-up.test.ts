@@ -33,7 +33,12 @@ test('a job whose workers died of it too often ends as a dead letter, and its re
     await idler.expire([id])
   }
   const replica = await vault.replica('detok')
-  expect(await raw.deadLetter('detok', id)).toMatchObject({ code: 'unavailable', request: request.envelope })
+  expect(await raw.deadLetter('detok', id)).toMatchObject({
+    code: 'unavailable',
+    answered: false,
+    attempts: 7,
+    request: request.envelope,
+  })
   expect((await raw.hint(request)).data).toEqual({ code: 'unavailable' })
   expect(await raw.audit(id)).toMatchObject([
     { claimed_actor: actor.name, actor: null, outcome: 'unavailable', attempt: 7 },

@@ -15,7 +15,9 @@ export interface BareStack {
   /** Where `setUp` puts the credentials of the pools. */
   readonly credentials: string
   /** What it said, line by line. */
-  setUp(change?: Partial<{ databaseUrl: string; address: string; token: Secret; renew: boolean }>): Promise<string[]>
+  setUp(
+    change?: Partial<{ databaseUrl: string; queueUrl: string; address: string; token: Secret; renew: boolean }>,
+  ): Promise<string[]>
   stop(): Promise<void>
 }
 
@@ -35,10 +37,14 @@ export async function startBareStack(): Promise<BareStack> {
       databaseUrl = stack.addresses.databaseUrl,
       address = stack.addresses.transitAddr,
       token = stack.transitRootToken,
+      queueUrl = stack.addresses.queueUrl,
       renew = false,
     } = {}) => {
       const said: string[] = []
-      await provision({ databaseUrl, transit: { address }, token, credentials, renew }, (done) => said.push(done))
+      const queue = { url: queueUrl, prefixes: ['bull'] }
+      await provision({ databaseUrl, transit: { address }, token, queue, credentials, renew }, (done) =>
+        said.push(done),
+      )
       return said
     },
     stop: async () => {

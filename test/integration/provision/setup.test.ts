@@ -1,13 +1,16 @@
-import { readdir, readFile, rm, stat } from 'node:fs/promises'
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
+import { Redis } from 'ioredis'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { OpenBaoAdmin, workerFile } from '../../../provision/index.ts'
 import { readKey } from '../../../provision/transit.ts'
+import type { QueueName } from '../../../shared/contract/grammar.ts'
 import { queues } from '../../../shared/contract/grammar.ts'
 import { Secret } from '../../../shared/crypto/secret.ts'
 import type { Stack } from '../../../stack/index.ts'
+import { startService, stopService } from '../../../stack/index.ts'
 import type { BareStack } from './bare-stack.ts'
 import { startBareStack } from './bare-stack.ts'
 
@@ -17,6 +20,7 @@ let bare: BareStack
 let stack: Stack
 let bao: OpenBaoAdmin
 let postgres: Client
+let redis: Redis
 let credentials: string
 
 beforeAll(async () => {
@@ -24,8 +28,11 @@ beforeAll(async () => {
   ;({ stack, bao, credentials } = bare)
   postgres = new Client({ connectionString: stack.addresses.databaseUrl })
   await postgres.connect()
+  redis = new Redis(stack.addresses.queueUrl)
+  redis.on('error', () => undefined)
 })
 afterAll(async () => {
+  redis?.disconnect()
   await postgres?.end()
   await bare?.stop()
 })
@@ -33,7 +40,20 @@ afterAll(async () => {
 const rowsOf = async (sql: string) => (await postgres.query(sql)).rows
 const dataOf = async (path: string) => ((await bao.read(path)) as { data: Record<string, unknown> }).data
 
-/** Everything that a set-up makes, in both servers and on disk. */
+const acl = (...words: string[]) => redis.call('ACL', ...words)
+const queueUrlOf = async (queue: string) =>
+  parseEnv(await readFile(workerFile(credentials, queue as QueueName), 'utf8'))['QUEUE_URL'] as string
+
+/** Whether a pool gets in by what is written in its file. */
+async function getsIn(url: string): Promise<boolean> {
+  const { username, password } = new URL(url)
+  const client = redis.duplicate()
+  const answer = await client.call('AUTH', username, password).catch(() => undefined)
+  client.disconnect()
+  return answer === 'OK'
+}
+
+/** Everything that a set-up makes, in all servers and on disk. */
 async function everything(): Promise<Record<string, unknown>> {
   const relations = "from pg_class c where relnamespace = 'vault'::regnamespace"
   const role = async (name: string) => ({
@@ -55,6 +75,7 @@ async function everything(): Promise<Record<string, unknown>> {
     ),
     functions: await rowsOf("select proname, proacl::text from pg_proc where pronamespace = 'vault'::regnamespace"),
     migrations: await rowsOf('select * from vault.migrations order by id'),
+    queueUsers: (await acl('LIST')) as string[],
     files: await Promise.all((await readdir(credentials)).sort().map(file)),
   }
 }
@@ -96,6 +117,35 @@ describe('a set-up', () => {
     })
     expect(await bare.setUp()).toContain('brought the policy pii-worker-detok up to date')
     expect(await everything()).toEqual(before)
+  })
+
+  test('puts back what was changed about the users of the queue, and lets them in as before', async () => {
+    const before = await acl('LIST')
+    await acl('SETUSER', 'pii-worker-detok', 'allkeys', '+flushall')
+    expect(await bare.setUp()).toEqual(['brought the rights of the queue user pii-worker-detok up to date'])
+    expect(await acl('LIST')).toEqual(before)
+    await acl('DELUSER', 'pii-worker-detok', 'pii-worker-tokenize')
+    expect(await bare.setUp()).toEqual(queues.map((queue) => `made the queue user pii-worker-${queue}`))
+    expect(await acl('LIST')).toEqual(before)
+    for (const queue of queues) expect(await getsIn(await queueUrlOf(queue))).toBe(true)
+  })
+
+  test('makes users of the queue that outlive a restart of the server', async () => {
+    const before = await acl('LIST')
+    await stopService(bare.stackDirectory, 'valkey')
+    await startService(bare.stackDirectory, 'valkey')
+    expect(await acl('LIST')).toEqual(before)
+    for (const queue of queues) expect(await getsIn(await queueUrlOf(queue))).toBe(true)
+  })
+
+  test('adds the queue to credentials that were issued without it, and changes nothing else of them', async () => {
+    const file = workerFile(credentials, 'detok')
+    const before = await readFile(file, 'utf8')
+    const without = before.replace(/QUEUE_URL=.*\n/, '')
+    await writeFile(file, without)
+    expect(await bare.setUp()).toEqual([`wrote ${file}`])
+    expect((await readFile(file, 'utf8')).replace(/QUEUE_URL=.*\n/, '')).toBe(without)
+    expect(await getsIn(await queueUrlOf('detok'))).toBe(true)
   })
 
   test('takes no password from workers that run, unless it is told to', async () => {

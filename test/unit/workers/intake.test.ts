@@ -2,6 +2,7 @@ import type { Job, JobJson } from 'bullmq'
 import { Redis } from 'ioredis'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { IntakeWorker } from '../../../workers/intake.ts'
+import { UnreadableData } from '../../../workers/readable-jobs.ts'
 
 /** Fetches what the test gives it; no Redis is there, and none is needed for the count. */
 class Intake extends IntakeWorker {
@@ -72,9 +73,16 @@ describe('what a producer set of a job is not taken', () => {
   })
 })
 
-test.each(['CANARY', '{"items": 1', '', '\u0000'])('data that is no JSON reaches the processor as none: %j', (data) => {
-  const job = openIntake().fetch(data)
-  expect(job.data).toEqual({})
+test.each(['CANARY', '{"items": 1', 'ö', '\u0000'])(
+  'of data that is no JSON, its size reaches the processor and nothing else: %j',
+  (data) => {
+    const job = openIntake().fetch(data)
+    expect(job.data).toEqual(new UnreadableData(Buffer.byteLength(data)))
+  },
+)
+
+test('no data at all is an empty object', () => {
+  expect(openIntake().fetch('').data).toEqual({})
 })
 
 test('a job that was found stalled too often is given up, and only it', () => {

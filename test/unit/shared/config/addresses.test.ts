@@ -174,3 +174,9 @@ describe('METRICS_ADDR', () => {
     expect(problems({ METRICS_ADDR: text })).toEqual(['METRICS_ADDR must be host:port, such as 127.0.0.1:9464'])
   })
 })
+
+test('an authority of Postgres that cannot be read is said with all else, and not when the first connection fails', () => {
+  const url = (file: string) => `postgres://db.example.com/x?sslmode=verify-full&sslrootcert=${file}`
+  expect(problems({ DATABASE_URL: url('/nowhere/ca.pem') })).toEqual([expect.stringContaining('sslrootcert')])
+  expect(problems({ DATABASE_URL: url(import.meta.filename) })).toEqual([])
+})

@@ -11,6 +11,7 @@ test('settings are taken as they are, frozen, with what is not set at its defaul
     roleId: 'role',
     secretIdFile: workerSettings['TRANSIT_SECRET_ID_FILE'],
     policy: { location: workerSettings['POLICY'], publicKeyFile: undefined },
+    timesToLive: { replySeconds: 86_400, deadLetterSeconds: 2_592_000 },
     logLevel: 'info',
   })
   for (const part of [config, config.queue, config.transit, config.policy]) expect(Object.isFrozen(part)).toBe(true)
@@ -76,6 +77,13 @@ test.each(['INFO', 'verbose', 'info '])('a bad log level is refused, never repla
   expect(problems({ LOG_LEVEL: level })).toHaveLength(1)
 })
 
+test.each(['0', '-1', '1.5', '1e3', '1d', ' 60', '9999999999'])(
+  'a bad time to live is refused, never replaced: %j',
+  (time) => {
+    expect(problems({ REPLY_TTL_S: time, DEAD_LETTER_TTL_S: time })).toHaveLength(2)
+  },
+)
+
 describe('OpenBao’s own names', () => {
   const without = { ...workerSettings, TRANSIT_ADDR: '' }
 
@@ -110,6 +118,17 @@ describe('the file of an actor’s credentials', () => {
     expect(JSON.stringify(credentials)).not.toContain('CANARY')
   })
 
+  test('gives the queue too, unless QUEUE_URL does; and it is judged alike', () => {
+    const { QUEUE_URL: _, ...others } = workerSettings
+    const file = (url: string) => ({ ACTOR_CREDENTIALS_FILE: fileOf(JSON.stringify({ ...good, queue_url: url })) })
+    const own = 'redis://pii-actor-svc-export:secret@127.0.0.1:6379'
+    expect(readProducerConfig({ ...others, ...file(own) }).queue.url).toBe(own)
+    expect(readProducerConfig({ ...workerSettings, ...file(own) }).queue.url).toBe(workerSettings['QUEUE_URL'])
+    expect(() => readProducerConfig({ ...others, ...file('redis://queue.example.com') })).toThrow(
+      'without verified TLS',
+    )
+  })
+
   test.each([
     ['is no JSON', 'CANARY'],
     ['is empty', ''],
@@ -126,6 +145,6 @@ describe('the file of an actor’s credentials', () => {
 
   test('is refused if it is not there, with all else that is wrong', () => {
     const said = problems({ ACTOR_CREDENTIALS_FILE: '/nowhere', QUEUE_URL: '' }, readProducerConfig)
-    expect(said.map((line) => /^\w+/.exec(line)?.[0])).toEqual(['QUEUE_URL', 'ACTOR_CREDENTIALS_FILE'])
+    expect(said.map((line) => /^\w+/.exec(line)?.[0])).toEqual(['ACTOR_CREDENTIALS_FILE', 'QUEUE_URL'])
   })
 })
