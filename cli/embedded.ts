@@ -47,6 +47,10 @@ export async function producerEnvironment(): Promise<Environment> {
   return { ...(await addresses()), ACTOR_CREDENTIALS_FILE: cliCredentials }
 }
 
+export async function queueEnvironment(): Promise<Environment> {
+  return addresses()
+}
+
 export async function adminEnvironment(): Promise<Environment> {
   const { addresses: at, transitRootToken } = await runningStack()
   return { DATABASE_URL: at.databaseUrl, TRANSIT_ADDR: at.transitAddr, BAO_TOKEN: transitRootToken.reveal() }

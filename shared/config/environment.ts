@@ -100,6 +100,12 @@ export function readProducerConfig(env: Environment): ProducerConfig {
   })
 }
 
+export function readQueueConfig(env: Environment): QueueConfig {
+  const reader = new EnvironmentReader(env)
+  refuseUnverifiedTls(reader)
+  return reader.finish(readQueue(reader))
+}
+
 export function readAdminConfig(env: Environment): AdminConfig {
   const reader = new EnvironmentReader(env)
   refuseUnverifiedTls(reader)
