@@ -70,6 +70,10 @@ export async function producerEnvironment(): Promise<Environment> {
   return { ...others, ...own, ACTOR_CREDENTIALS_FILE: cliCredentials }
 }
 
+export async function queueEnvironment(): Promise<Environment> {
+  return addresses()
+}
+
 export async function adminEnvironment(): Promise<Environment> {
   const { addresses: at, transitRootToken } = await runningStack()
   return {

@@ -3,6 +3,7 @@ import { exitCodes, UserError } from '../shared/errors/user-error.ts'
 import { describeError } from '../shared/log/log.ts'
 import { actorCommand } from './commands/actor.ts'
 import { convertCommand } from './commands/convert.ts'
+import { jobsCommand } from './commands/jobs.ts'
 import { setupCommand } from './commands/setup.ts'
 import { stackCommand } from './commands/stack.ts'
 import { startCommand } from './commands/start.ts'
@@ -15,6 +16,7 @@ const program = new Command('pii-vault')
   .addCommand(setupCommand())
   .addCommand(actorCommand())
   .addCommand(workerCommand())
+  .addCommand(jobsCommand())
   .addCommand(convertCommand('tokenize'))
   .addCommand(convertCommand('detok'))
 behaveAlike(program, '')

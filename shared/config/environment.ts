@@ -99,6 +99,12 @@ export function readProducerConfig(env: Environment): ProducerConfig {
   return reader.finish({ queue: readQueue(reader), transit: readTransit(reader), credentials })
 }
 
+export function readQueueConfig(env: Environment): QueueConfig {
+  const reader = new EnvironmentReader(env)
+  refuseUnverifiedTls(reader)
+  return reader.finish(readQueue(reader))
+}
+
 export function readAdminConfig(env: Environment): AdminConfig {
   const reader = new EnvironmentReader(env)
   refuseUnverifiedTls(reader)

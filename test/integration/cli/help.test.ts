@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { runCli } from '../../harness/child.ts'
 
 const commands = {
-  '': ['start', 'stack', 'setup', 'actor', 'worker', 'tokenize', 'detok'],
+  '': ['start', 'stack', 'setup', 'actor', 'worker', 'jobs', 'tokenize', 'detok'],
   start: ['[file]', '--fields', '--format'],
   stack: ['up', 'down', 'status', 'wipe'],
   'stack up': ['in the background'],
@@ -16,6 +16,12 @@ const commands = {
   'actor revoke': ['<name>', '61 seconds'],
   'actor remove': ['<name>'],
   worker: ['detok', 'tokenize', 'QUEUE_URL', 'TRANSIT_SECRET_ID_FILE', 'POLICY', 'Exit codes'],
+  jobs: ['status', 'list', 'show', 'redrive', 'drop', 'QUEUE_URL', 'Exit codes'],
+  'jobs status': ['--json', '--stack'],
+  'jobs list': ['--queue', '--code', '--limit', '--json'],
+  'jobs show': ['<id>', '--json'],
+  'jobs redrive': ['[ids...]', '--all', '--force'],
+  'jobs drop': ['[ids...]', '--all', '--yes'],
   tokenize: ['--fields', '--purpose', '--subject', '--keep-failed', '--allow-failures', 'Examples', 'Exit codes'],
   detok: ['--fields', '--purpose', '--out', '--failures', '--encoding', 'ACTOR_CREDENTIALS_FILE'],
 }
