@@ -5,7 +5,8 @@ import type { DeadLetter } from '../shared/contract/dead-letter.ts'
 import { deadLetter } from '../shared/contract/dead-letter.ts'
 import type { QueueName } from '../shared/contract/grammar.ts'
 import { limits, queues } from '../shared/contract/grammar.ts'
-import { deadLetterQueueName } from '../shared/contract/names.ts'
+import { deadLetterQueueName, replyJobId } from '../shared/contract/names.ts'
+import { digestOf } from '../shared/contract/seal.ts'
 
 export interface Kept {
   /** What operators name it by. */
@@ -68,6 +69,9 @@ export class DeadLetters {
     // Under the id of a job that is done, BullMQ would take in nothing.
     if (before !== undefined && !['completed', 'failed'].includes(await before.getState())) return 'on the queue'
     await before?.remove()
+    // A refusal that is still unread has the id under which the new reply would come.
+    if (letter.answered)
+      await this.#queue(request.reply).remove(replyJobId(name, id, digestOf(Buffer.from(request.body, 'base64'))))
     const job = await queue.add(name, request, { jobId: id, ...rankOf(request.items) })
     if (job.id !== id) throw new Error('the queue did not take the request')
     await this.drop(letterId, name)
