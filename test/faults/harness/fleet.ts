@@ -119,11 +119,13 @@ export class Fleet {
     return this.#asking
   }
 
-  /** Resolves when in both pools, or in this one, a replica has closed its intake because of this server. */
-  async closed(dependency: string, pools: readonly QueueName[] = queues): Promise<void> {
-    const isClosed = (queue: QueueName) =>
-      this.living.some((member) => member.queue === queue && isDown(member.process, dependency))
-    await until(`intake closed: ${dependency}`, () => pools.every(isClosed), 60_000)
+  /** Resolves when in both pools a replica has closed its intake because of this server. */
+  async closed(dependency: string): Promise<void> {
+    await until(`intake closed: ${dependency}`, () => queues.every((queue) => this.isClosed(dependency, queue)), 60_000)
+  }
+
+  isClosed(dependency: string, pool: QueueName): boolean {
+    return this.living.some(({ queue, process }) => queue === pool && isDown(process, dependency))
   }
 
   /** Resolves when no replica's intake is closed because of this server. */
