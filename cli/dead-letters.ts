@@ -1,4 +1,4 @@
-import { Queue } from 'bullmq'
+import type { Queue } from 'bullmq'
 import type { Redis } from 'ioredis'
 import { rankOf } from '../producers/limits.ts'
 import type { DeadLetter } from '../shared/contract/dead-letter.ts'
@@ -7,6 +7,7 @@ import type { QueueName } from '../shared/contract/grammar.ts'
 import { limits, queues } from '../shared/contract/grammar.ts'
 import { deadLetterQueueName, replyJobId } from '../shared/contract/names.ts'
 import { digestOf } from '../shared/contract/seal.ts'
+import { openQueue } from '../shared/queue/queue.ts'
 
 export interface Kept {
   /** What operators name it by. */
@@ -90,8 +91,7 @@ export class DeadLetters {
   #queue(name: string): Queue {
     let queue = this.#queues.get(name)
     if (queue === undefined) {
-      queue = new Queue(name, { connection: this.#connection, prefix: this.#prefix, skipMetasUpdate: true })
-      queue.on('error', () => undefined) // each failure is met where it is awaited
+      queue = openQueue(name, this.#connection, this.#prefix)
       this.#queues.set(name, queue)
     }
     return queue

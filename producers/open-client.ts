@@ -1,5 +1,4 @@
-import { Queue } from 'bullmq'
-import { hostOf } from '../shared/config/addresses.ts'
+import type { Queue } from 'bullmq'
 import type { ActorCredentials, QueueConfig } from '../shared/config/environment.ts'
 import type { QueueName } from '../shared/contract/grammar.ts'
 import { replyQueueName } from '../shared/contract/names.ts'
@@ -11,7 +10,9 @@ import { Closing } from '../shared/lifecycle/closing.ts'
 import { within } from '../shared/lifecycle/within.ts'
 import type { Logger } from '../shared/log/log.ts'
 import { createLogger } from '../shared/log/log.ts'
+import { redisAdvice, redisAt } from '../shared/queue/advice.ts'
 import { connected, connectQueue } from '../shared/queue/connection.ts'
+import { openQueue } from '../shared/queue/queue.ts'
 import type { OpenBaoAddress } from '../shared/transit/http.ts'
 import { openTransit } from '../shared/transit/index.ts'
 import { Client } from './client.ts'
@@ -48,8 +49,9 @@ export async function createClient(config: ClientConfig): Promise<Client> {
     closing.onClose('event connection', () => blocking.disconnect())
 
     const open = (name: QueueName): Queue => {
-      const requestQueue = new Queue(name, { connection: commands, prefix: queue.prefix, skipMetasUpdate: true })
-      requestQueue.on('error', (error) => log.debug({ err: error }, 'request queue'))
+      const requestQueue = openQueue(name, commands, queue.prefix, (error) =>
+        log.debug({ err: error }, 'request queue'),
+      )
       closing.onClose(name, () => requestQueue.close())
       return requestQueue
     }
@@ -79,10 +81,6 @@ export async function createClient(config: ClientConfig): Promise<Client> {
     throw error
   }
 }
-
-const redisAt = (url: string): string => `Redis at ${hostOf(url)} (QUEUE_URL)`
-const redisAdvice = (url: string): string =>
-  `${redisAt(url)} does not answer: is it running, and are user and password right?`
 
 function transitAdvice(error: unknown, address: string, actor: string): string {
   if (error instanceof UserError) {

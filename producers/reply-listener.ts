@@ -1,8 +1,9 @@
-import type { Job } from 'bullmq'
-import { Queue, QueueEvents } from 'bullmq'
+import type { Job, Queue } from 'bullmq'
+import { QueueEvents } from 'bullmq'
 import type { Redis } from 'ioredis'
 import { LRUCache } from 'lru-cache'
 import type { Logger } from '../shared/log/log.ts'
+import { openQueue } from '../shared/queue/queue.ts'
 import { untilAborted } from './until-aborted.ts'
 
 /** A job on the reply queue, not yet verified. */
@@ -37,10 +38,9 @@ export class ReplyListener {
   #connected = false
 
   constructor(name: string, prefix: string, connections: { commands: Redis; blocking: Redis }, log: Logger) {
-    this.#queue = new Queue(name, { connection: connections.commands, prefix, skipMetasUpdate: true })
+    this.#queue = openQueue(name, connections.commands, prefix, (error) => log.debug({ err: error }, 'reply queue'))
     const lastEventId = `${Date.now() - historyMs}-0`
     this.#events = new QueueEvents(name, { connection: connections.blocking, prefix, lastEventId })
-    this.#queue.on('error', (error) => log.debug({ err: error }, 'reply queue'))
     this.#events.on('error', (error) => log.debug({ err: error }, 'reply queue events'))
     this.#events.on('waiting', ({ jobId }) => {
       const arrived = this.#waiters.get(jobId)

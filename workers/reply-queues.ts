@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { Queue } from 'bullmq'
+import type { Queue } from 'bullmq'
 import type { Redis } from 'ioredis'
 import { LRUCache } from 'lru-cache'
 import { Unavailable } from '../shared/errors/server-errors.ts'
+import { openQueue } from '../shared/queue/queue.ts'
 import type { Step } from '../shared/queue/reply-queue-names.ts'
 import { nextReplyQueues } from '../shared/queue/reply-queue-names.ts'
 
@@ -82,8 +83,7 @@ export class ReplyQueues {
   #queue(name: string): Queue {
     let queue = this.#queues.get(name)
     if (queue === undefined) {
-      queue = new Queue(name, { connection: this.#connection, prefix: this.#prefix, skipMetasUpdate: true })
-      queue.on('error', () => undefined) // each failure is met where it is awaited
+      queue = openQueue(name, this.#connection, this.#prefix)
       this.#queues.set(name, queue)
     }
     return queue

@@ -1,11 +1,11 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import type { Redis } from 'ioredis'
-import { hostOf } from '../../shared/config/addresses.ts'
 import { readQueueConfig } from '../../shared/config/environment.ts'
 import { queues } from '../../shared/contract/grammar.ts'
 import { requestErrors } from '../../shared/errors/catalogue.ts'
 import { exitCodes, UserError } from '../../shared/errors/user-error.ts'
 import { createLogger } from '../../shared/log/log.ts'
+import { redisAdvice } from '../../shared/queue/advice.ts'
 import { connected, connectQueue } from '../../shared/queue/connection.ts'
 import type { Filter, Kept, Left } from '../dead-letters.ts'
 import { DeadLetters } from '../dead-letters.ts'
@@ -106,9 +106,7 @@ async function withQueues({ stack, json = false }: Common, work: (queues: Queues
   try {
     await connected(connection)
     await connection.ping().catch(() => {
-      throw new UserError(
-        `Redis at ${hostOf(url)} (QUEUE_URL) does not answer: is it running, and are user and password right?`,
-      )
+      throw new UserError(redisAdvice(url))
     })
     await work({ connection, prefix, letters, json })
   } finally {

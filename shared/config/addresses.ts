@@ -1,6 +1,6 @@
-import { accessSync, constants } from 'node:fs'
 import { isServerAddress, parseServerAddress, serverAddressForm } from '../policy/location.ts'
 import type { EnvironmentReader } from './reader.ts'
+import { isReadable } from './reader.ts'
 
 /*
  * Addresses of servers. Beyond loopback only TLS with a verified certificate, unless ALLOW_PLAINTEXT names the variable:
@@ -111,15 +111,6 @@ function readUrl(reader: EnvironmentReader, names: string[], protocols: string[]
   if (url !== null && protocols.includes(url.protocol) && url.hostname !== '') return url
   reader.problem(`${names[0]} is no usable address: it must be ${meaning}`)
   return undefined
-}
-
-function isReadable(file: string): boolean {
-  try {
-    accessSync(file, constants.R_OK)
-    return true
-  } catch {
-    return false
-  }
 }
 
 function requireTls(reader: EnvironmentReader, name: string, url: URL, secure: boolean, how: string): string {

@@ -56,11 +56,7 @@ export class EnvironmentReader {
 
   /** A problem if the variable is set, and names neither a file nor a directory that can be read. */
   readable(name: string): void {
-    try {
-      accessSync(this.optional(name) ?? '.', constants.R_OK)
-    } catch {
-      this.problem(`${name} names no file or directory that can be read`)
-    }
+    if (!isReadable(this.optional(name) ?? '.')) this.problem(`${name} names no file or directory that can be read`)
   }
 
   oneOf<T extends string>(name: string, allowed: readonly T[], fallback: T): T {
@@ -95,5 +91,14 @@ export class EnvironmentReader {
 
   #firstSet(names: readonly string[]): string | undefined {
     return names.find((name) => (this.#env[name] ?? '') !== '')
+  }
+}
+
+export function isReadable(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK)
+    return true
+  } catch {
+    return false
   }
 }
